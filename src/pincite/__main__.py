@@ -1,0 +1,5 @@
+"""`python -m pincite`."""
+
+from pincite.entrypoints.cli.main import main
+
+main()

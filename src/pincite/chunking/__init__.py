@@ -1,0 +1,1 @@
+"""Document → Chunks with their Windows. Start at sections.py."""

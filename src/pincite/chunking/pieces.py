@@ -1,0 +1,130 @@
+"""Document → pieces: the smallest stretches a cut may fall between, and what each cut costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from pincite.chunking.measure import Measure
+from pincite.records import Block, BlockKind, Document
+from pincite.text.sentences import sentence_spans, trim
+
+_LOWEST_HEADING = 6
+
+
+class Boundary(IntEnum):
+    """What stands before a piece: the lower, the better a place to cut."""
+
+    HEADING = 0
+    BLOCK = 1
+    SENTENCE = 2
+    INSIDE = 3  # between rows of a table, lines of code, or words of one long sentence
+    UNDER_HEADING = 4  # a cut here would leave a heading without its text
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch that is never torn, with what stands before it."""
+
+    start: int
+    end: int
+    tokens: int
+    boundary: Boundary
+    level: int = 0  # of the heading, where the piece is one
+
+
+def document_pieces(document: Document, measure: Measure, *, largest: int) -> list[Piece]:
+    """The pieces of a document, in order, none with more than `largest` tokens."""
+    levels = {section.start: section.level for section in document.sections}
+    pieces: list[Piece] = []
+    after_heading = False
+    for block in _blocks_without_gaps(document):
+        is_heading = block.kind is BlockKind.HEADING
+        first = Boundary.HEADING if is_heading else Boundary.BLOCK
+        if after_heading:
+            first = Boundary.UNDER_HEADING
+        level = levels.get(block.start, _LOWEST_HEADING) if is_heading else 0
+        pieces.extend(_block_pieces(document.text, block, measure, largest, first, level))
+        after_heading = is_heading
+    return pieces
+
+
+def span_pieces(text: str, start: int, end: int, measure: Measure, *, largest: int) -> list[Piece]:
+    """The sentences of a stretch as pieces, for cutting windows out of a chunk."""
+    block = Block(BlockKind.PARAGRAPH, start, end)
+    return list(_block_pieces(text, block, measure, largest, Boundary.BLOCK, 0))
+
+
+def _blocks_without_gaps(document: Document) -> Iterator[Block]:
+    """The blocks, and what a reader left out between them (link definitions, say) as paragraphs."""
+    reached: int | None = None
+    for block in document.blocks:
+        if reached is not None:
+            yield from _gap(document.text, reached, block.start)
+        yield block
+        reached = block.end
+    if reached is not None:
+        yield from _gap(document.text, reached, len(document.text))
+
+
+def _gap(text: str, start: int, end: int) -> Iterator[Block]:
+    start, end = trim(text, start, end)
+    if start < end:
+        yield Block(BlockKind.PARAGRAPH, start, end)
+
+
+def _block_pieces(
+    text: str, block: Block, measure: Measure, largest: int, first: Boundary, level: int
+) -> Iterator[Piece]:
+    """One piece for what should stay whole, else its sentences, rows or lines."""
+    whole = measure.tokens(block.start, block.end)
+    if block.kind in (BlockKind.TABLE, BlockKind.CODE):
+        keep, spans, inner = whole <= largest, _line_spans(text, block), Boundary.INSIDE
+    else:
+        spans, inner = sentence_spans(text, block.start, block.end), Boundary.SENTENCE
+        keep = block.kind is BlockKind.HEADING and whole <= largest
+    if keep:
+        spans = [(block.start, block.end)]
+    boundary = first
+    for start, end in spans:
+        for part in _parts_that_fit(text, start, end, measure, largest):
+            yield Piece(*part, tokens=measure.tokens(*part), boundary=boundary, level=level)
+            boundary, level = Boundary.INSIDE, 0
+        boundary = inner
+
+
+def _line_spans(text: str, block: Block) -> list[tuple[int, int]]:
+    """The lines of a block, without blank ones."""
+    spans = []
+    at = block.start
+    while at < block.end:
+        newline = text.find("\n", at, block.end)
+        end = block.end if newline < 0 else newline + 1
+        start_of_words, end_of_words = trim(text, at, end)
+        if start_of_words < end_of_words:
+            # Indentation belongs to a line of code, so only the end is trimmed.
+            spans.append((at, end_of_words))
+        at = end
+    return spans
+
+
+def _parts_that_fit(
+    text: str, start: int, end: int, measure: Measure, largest: int
+) -> Iterator[tuple[int, int]]:
+    """The stretch itself, or parts of it cut between words where that is possible."""
+    while True:
+        cut = measure.offset_after(start, largest)
+        if cut is None or cut >= end:
+            break
+        space = text.rfind(" ", start + 1, cut + 1)
+        # Half a part at least: a long word is cut in the middle rather than leaving crumbs.
+        if space > start + (cut - start) // 2:
+            cut = space
+        part_start, part_end = trim(text, start, cut)
+        if part_start < part_end:
+            yield part_start, part_end
+        start = cut
+    start, end = trim(text, start, end)
+    if start < end:
+        yield start, end

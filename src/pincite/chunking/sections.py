@@ -1,0 +1,126 @@
+"""Document → its chunks, each with the windows that are embedded. One way for all policies."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
+
+from pincite.chunking.cut import cut
+from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Boundary, Piece, document_pieces
+from pincite.chunking.windows import chunk_windows
+from pincite.ports import Embedder
+from pincite.records import Chunk, Document, Locator, Modality, Section, WindowedChunk
+from pincite.settings import ChunkPolicy
+from pincite.text.lines import LineIndex
+from pincite.text.sentences import sentence_spans
+
+
+def chunk_document(
+    document: Document, policy: ChunkPolicy, embedder: Embedder
+) -> list[WindowedChunk]:
+    """The document's chunks in order; at least one wherever it has any block."""
+    measure = Measure(document.text, embedder)
+    lines = LineIndex(document.text)
+    sections = _Sections(document)
+    pieces = document_pieces(document, measure, largest=policy.maximum - policy.overlap)
+    if not policy.follow_headings:
+        pieces = [_as_plain_text(piece) for piece in pieces]
+    chunks: list[WindowedChunk] = []
+    for start, end in _chunk_spans(document.text, pieces, policy, measure):
+        chunk = Chunk(
+            document_id=document.id,
+            modality=Modality.TEXT,
+            position=len(chunks),
+            start=start,
+            end=end,
+            text=document.text[start:end],
+            heading_path=_heading_path(sections, start, end),
+            locator=Locator(*lines.lines_of(start, end)),
+            tokens=measure.tokens(start, end),
+        )
+        windows = chunk_windows(document, chunk, measure, embedder)
+        chunks.append(WindowedChunk(chunk, windows))
+    return chunks
+
+
+def _as_plain_text(piece: Piece) -> Piece:
+    boundary = Boundary.BLOCK if piece.boundary is not Boundary.INSIDE else piece.boundary
+    return Piece(piece.start, piece.end, piece.tokens, boundary)
+
+
+def _chunk_spans(
+    text: str, pieces: Sequence[Piece], policy: ChunkPolicy, measure: Measure
+) -> Iterator[tuple[int, int]]:
+    """Where each chunk begins and ends, with its overlap into the chunk before."""
+    for group in _groups(pieces, policy):
+        tokens = measure.tokens(group[0].start, group[-1].end)
+        if policy.whole_section and tokens <= policy.whole_section:
+            yield group[0].start, group[-1].end
+            continue
+        runs = cut(
+            group,
+            minimum=max(policy.minimum - policy.overlap, 0),
+            maximum=policy.maximum - policy.overlap,
+        )
+        floor = group[0].start
+        for first, after in runs:
+            start, end = group[first].start, group[after - 1].end
+            if first and policy.overlap:
+                start = _overlap_start(text, max(floor, start - _FURTHEST), start, policy, measure)
+            yield start, end
+            floor = group[first].start
+
+
+_FURTHEST = 20_000  # characters looked back at for an overlap; more than any overlap needs
+
+
+def _overlap_start(text: str, floor: int, start: int, policy: ChunkPolicy, measure: Measure) -> int:
+    """Where the repeated end of the chunk before begins: a sentence, or else a word, about
+    `overlap` tokens back, never more than a fifth beyond nor as far back as that chunk's start."""
+    begins = [at for at, _ in sentence_spans(text, floor, start) if at > floor]
+    low, high = policy.overlap * 4 // 5, policy.overlap
+    for at in begins:
+        if low <= measure.tokens(at, start) <= high:
+            return at
+    at = measure.offset_before(start, policy.overlap)
+    return at if at > floor else start
+
+
+def _groups(pieces: Sequence[Piece], policy: ChunkPolicy) -> list[list[Piece]]:
+    """Stretches that are cut apart from each other; one, unless the policy keeps sections apart."""
+    if not policy.apart_at_level:
+        return [list(pieces)] if pieces else []
+    groups = []
+    for group in _split_at_level(pieces, policy.apart_at_level):
+        tokens = sum(piece.tokens for piece in group)
+        fits = policy.whole_section is not None and tokens <= policy.whole_section
+        groups.extend([group] if fits else _split_at_level(group, policy.apart_at_level + 1))
+    with_text = [group for group in groups if any(not piece.level for piece in group)]
+    return with_text or groups
+
+
+def _split_at_level(pieces: Sequence[Piece], level: int) -> list[list[Piece]]:
+    starts = [at for at, piece in enumerate(pieces) if at and 0 < piece.level <= level]
+    edges = [0, *starts, len(pieces)]
+    return [list(pieces[start:end]) for start, end in pairwise(edges) if start < end]
+
+
+def _heading_path(sections: _Sections, start: int, end: int) -> tuple[str, ...]:
+    """The headings above all of the chunk; of its first section where it has none in common."""
+    paths = [section.heading_path for section in sections.within(start, end)]
+    shared = takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))
+    return tuple(level[0] for level in shared) or (paths[0] if paths else ())
+
+
+class _Sections:
+    """Finds the sections of a slice without walking through all of them."""
+
+    def __init__(self, document: Document) -> None:
+        self._sections = document.sections
+        self._starts = [section.start for section in document.sections]
+
+    def within(self, start: int, end: int) -> Sequence[Section]:
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        return self._sections[first : bisect_left(self._starts, end)]

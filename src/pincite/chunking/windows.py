@@ -1,0 +1,58 @@
+"""Chunk → windows: overlapping slices that fit the embedder, each with its place in words.
+
+Small models read 256 tokens and get worse beyond; a chunk is longer. Nothing is cut off: a long
+chunk is embedded as several windows, and is found by its best one.
+"""
+
+from __future__ import annotations
+
+from pincite.chunking.cut import cut
+from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import span_pieces
+from pincite.ports import Embedder
+from pincite.records import Chunk, Document, Window
+
+_SPECIAL_TOKENS = 2  # what a model puts around every text
+_OVERLAP_SHARE = 8  # one eighth of a window is repeated in the next
+
+
+def chunk_windows(
+    document: Document, chunk: Chunk, measure: Measure, embedder: Embedder
+) -> tuple[Window, ...]:
+    """One window or more, in order, that together hold all of the chunk."""
+    windows = []
+    room = embedder.card.token_limit - _SPECIAL_TOKENS
+    prefix = context_prefix(document, chunk.heading_path, embedder, limit=room // 4)
+    room -= len(embedder.token_starts(prefix))
+    if chunk.tokens <= room:
+        return (Window(chunk.start, chunk.end, prefix + chunk.text),)
+    overlap = room // _OVERLAP_SHARE
+    pieces = span_pieces(document.text, chunk.start, chunk.end, measure, largest=room - overlap)
+    for first, after in cut(pieces, minimum=0, maximum=room - overlap):
+        begin = first
+        while begin and measure.tokens(pieces[begin - 1].start, pieces[after - 1].end) <= room:
+            begin -= 1
+            if measure.tokens(pieces[begin].start, pieces[first].start) >= overlap:
+                break
+        start, end = pieces[begin].start, pieces[after - 1].end
+        windows.append(Window(start, end, prefix + document.text[start:end]))
+    return tuple(windows)
+
+
+def context_prefix(
+    document: Document, heading_path: tuple[str, ...], embedder: Embedder, *, limit: int
+) -> str:
+    """What the embedder is told of a window's surroundings; the reader never sees it.
+
+    The file's name is left out on purpose: a file that was moved or renamed then needs no new
+    vectors, and an update equals a fresh build.
+    """
+    parts = [f"[doc: {document.title}]"] if document.own_title else []
+    parts.append(f"[type: {document.type}]")
+    if heading_path:
+        parts.append(f"[section: {' > '.join(heading_path)}]")
+    prefix = " ".join(parts)
+    starts = embedder.token_starts(prefix)
+    if len(starts) > limit:
+        prefix = prefix[: starts[limit]]
+    return prefix + "\n"

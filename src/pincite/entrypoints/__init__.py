@@ -1,0 +1,1 @@
+"""The doors: parse, one call, render."""

@@ -1,0 +1,1 @@
+"""The command line. Start at main.py."""

@@ -1,0 +1,65 @@
+"""What several commands share: where the library is, which models, how output looks."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pincite.engine import Library, ModelAccess, find_library, open_library
+from pincite.settings import SourceSettings
+
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+library_option = click.option(
+    "--library",
+    "-l",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="A folder of the library; by default where you stand.",
+)
+
+
+def model_access() -> ModelAccess:
+    """Where models are, from the environment."""
+    folder = os.environ.get("PINCITE_MODELS")
+    return ModelAccess(
+        folder=Path(folder) if folder else None,
+        base_url=os.environ.get("OPENAI_BASE_URL"),
+        api_key=os.environ.get("OPENAI_API_KEY"),
+    )
+
+
+def open_at(folder: Path, sources: SourceSettings = SourceSettings()) -> Library:
+    """The library in exactly this folder."""
+    return open_library(folder, models=model_access(), sources=sources)
+
+
+def open_around(folder: Path, sources: SourceSettings = SourceSettings()) -> Library:
+    """The library this folder belongs to."""
+    return open_at(find_library(folder), sources)
+
+
+def echo_lines(lines: Iterable[str]) -> None:
+    """Print each line; colours are left out where the output is not a terminal."""
+    for line in lines:
+        click.echo(line, color=_color())
+
+
+def echo_json(value: dict[str, Any] | list[Any]) -> None:
+    """Print one JSON value."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _color() -> bool | None:
+    """https://no-color.org; otherwise click decides by the terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+strong: Callable[[str], str] = partial(click.style, bold=True)
+faint: Callable[[str], str] = partial(click.style, dim=True)
+highlight: Callable[[str], str] = partial(click.style, fg="yellow", bold=True)

@@ -1,0 +1,170 @@
+"""`pincite index`: build, update, watch, stats, verify."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import click
+
+from pincite.entrypoints import render
+from pincite.entrypoints.cli import progress
+from pincite.entrypoints.cli.common import (
+    as_json_option,
+    echo_json,
+    echo_lines,
+    open_around,
+    open_at,
+)
+from pincite.records import IndexReport
+from pincite.settings import DEFAULT_MODEL, DEFAULT_POLICY, POLICIES, SourceSettings
+
+EXIT_PARTLY_FAILED = 1
+EXIT_DAMAGED = 4
+
+folder_argument = click.argument("folder", type=click.Path(path_type=Path), default=Path())
+size_option = click.option(
+    "--max-file-size",
+    "max_file_bytes",
+    type=click.IntRange(min=1),
+    default=SourceSettings.max_file_bytes,
+    show_default=True,
+    help="Larger files are left out, in bytes.",
+)
+
+
+@click.group()
+def index() -> None:
+    """Make a folder searchable and keep it so."""
+
+
+@index.command()
+@folder_argument
+@click.option(
+    "--policy", type=click.Choice(list(POLICIES)), help=f"How to cut. [default: {DEFAULT_POLICY}]"
+)
+@click.option(
+    "--model", help=f"minilm, hashing, openai:MODEL or a folder. [default: {DEFAULT_MODEL}]"
+)
+@click.option("--name", help="The library's name, part of every id. [default: the folder's name]")
+@click.option("--fresh", is_flag=True, help="Read, cut and embed everything again.")
+@size_option
+@as_json_option
+def build(
+    folder: Path,
+    policy: str | None,
+    model: str | None,
+    name: str | None,
+    fresh: bool,
+    max_file_bytes: int,
+    as_json: bool,
+) -> None:
+    """Index every document of FOLDER.
+
+    A build that was stopped goes on where it was. Policy, model and name are remembered.
+
+    Example: pincite index build ~/notes
+    """
+    with open_at(folder, SourceSettings(max_file_bytes=max_file_bytes)) as library:
+        started = time.monotonic()
+        with progress.shown(quiet=as_json) as on_progress:
+            report = library.index(
+                policy=policy,
+                model=_absolute(model),
+                name=name,
+                fresh=fresh,
+                on_progress=on_progress,
+            )
+    _finish(report, time.monotonic() - started, as_json=as_json)
+
+
+@index.command()
+@folder_argument
+@size_option
+@as_json_option
+def update(folder: Path, max_file_bytes: int, as_json: bool) -> None:
+    """Follow what changed in the library around FOLDER: new, changed, moved and deleted files.
+
+    Example: pincite index update
+    """
+    with open_around(folder, SourceSettings(max_file_bytes=max_file_bytes)) as library:
+        started = time.monotonic()
+        with progress.shown(quiet=as_json) as on_progress:
+            report = library.index(on_progress=on_progress)
+    _finish(report, time.monotonic() - started, as_json=as_json)
+
+
+@index.command()
+@folder_argument
+@size_option
+@as_json_option
+def watch(folder: Path, max_file_bytes: int, as_json: bool) -> None:
+    """Keep following the library around FOLDER until Ctrl-C.
+
+    Example: pincite index watch
+    """
+    with open_around(folder, SourceSettings(max_file_bytes=max_file_bytes)) as library:
+        click.echo(f"Following {library.root}; Ctrl-C ends it.", err=True)
+        started = time.monotonic()
+        for report in library.watch(threading.Event()):
+            _print(report, time.monotonic() - started, as_json=as_json)
+            sys.stdout.flush()
+            started = time.monotonic()
+
+
+@index.command()
+@folder_argument
+@as_json_option
+def stats(folder: Path, as_json: bool) -> None:
+    """Print what the index of the library around FOLDER holds.
+
+    Example: pincite index stats --json
+    """
+    with open_around(folder) as library:
+        figures = library.stats()
+    if as_json:
+        echo_json(render.stats_as_json(figures))
+    else:
+        echo_lines(render.stats_as_text(figures))
+
+
+@index.command()
+@folder_argument
+@click.option("--repair", is_flag=True, help="Mend what does not agree.")
+@as_json_option
+def verify(folder: Path, repair: bool, as_json: bool) -> None:
+    """Check that log, database, words and vectors of the library around FOLDER agree.
+
+    Example: pincite index verify --repair
+    """
+    with open_around(folder) as library:
+        findings = library.verify(repair=repair)
+        left = library.verify() if repair and findings else findings
+    if as_json:
+        echo_json(render.findings_as_json(findings, left))
+    else:
+        echo_lines(render.findings_as_text(findings, left))
+    if left:
+        sys.exit(EXIT_DAMAGED)
+
+
+def _absolute(model: str | None) -> str | None:
+    """A model's folder is remembered, so it must not depend on where one stands."""
+    if model and Path(model).expanduser().is_dir():
+        return str(Path(model).expanduser().resolve())
+    return model
+
+
+def _finish(report: IndexReport, seconds: float, *, as_json: bool) -> None:
+    _print(report, seconds, as_json=as_json)
+    if report.failures:
+        sys.exit(EXIT_PARTLY_FAILED)
+
+
+def _print(report: IndexReport, seconds: float, *, as_json: bool) -> None:
+    if as_json:
+        echo_json(render.report_as_json(report, seconds))
+    else:
+        echo_lines(render.report_as_text(report, seconds))

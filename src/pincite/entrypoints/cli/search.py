@@ -1,0 +1,121 @@
+"""`pincite search` and `pincite show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast, get_args
+
+import click
+
+from pincite.entrypoints import render
+from pincite.entrypoints.cli.common import (
+    as_json_option,
+    echo_json,
+    echo_lines,
+    faint,
+    highlight,
+    library_option,
+    open_around,
+    strong,
+)
+from pincite.ports import Mode
+from pincite.records import DocumentId, Filters, Modality
+from pincite.settings import SearchSettings
+
+_DEFAULTS = SearchSettings()
+
+
+@click.command()
+@click.argument("question")
+@click.option("--top-k", "-k", default=_DEFAULTS.top_k, show_default=True, help="How many results.")
+@click.option(
+    "--type", "types", multiple=True, metavar="TYPE", help="Only files of this type: md, txt."
+)
+@click.option("--name", help="Only files whose name contains this.")
+@click.option("--path", help="Only files whose path in the library begins with this.")
+@click.option(
+    "--tag", "tags", multiple=True, help="Only documents with this tag; repeat for several."
+)
+@click.option("--heading", help="Only chunks under a heading that contains this.")
+@click.option(
+    "--modality",
+    "modalities",
+    multiple=True,
+    type=click.Choice([str(one) for one in Modality]),
+    help="Only evidence of this kind.",
+)
+@click.option("--document", "documents", multiple=True, help="Only the document with this id.")
+@click.option(
+    "--per-document",
+    default=_DEFAULTS.per_document,
+    show_default=True,
+    help="Most results from one document; 0 is no limit.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(get_args(Mode)),
+    default="hybrid",
+    show_default=True,
+    help="Search by words, by meaning, or both.",
+)
+@click.option("--explain", is_flag=True, help="Show what each search gave to each result.")
+@library_option
+@as_json_option
+def search(
+    question: str,
+    top_k: int,
+    types: tuple[str, ...],
+    name: str | None,
+    path: str | None,
+    tags: tuple[str, ...],
+    heading: str | None,
+    modalities: tuple[str, ...],
+    documents: tuple[str, ...],
+    per_document: int,
+    mode: str,
+    explain: bool,
+    library: Path,
+    as_json: bool,
+) -> None:
+    """Find the places that speak to QUESTION, from anywhere inside a library.
+
+    Example: pincite search "who signs the release?" --type md
+    """
+    filters = Filters(
+        document_ids=tuple(map(DocumentId, documents)) or None,
+        types=tuple(one.lower().removeprefix(".") for one in types) or None,
+        modalities=tuple(map(Modality, modalities)) or None,
+        tags=tags or None,
+        name=name,
+        path=path.removeprefix("./") if path else path,
+        heading=heading,
+    )
+    settings = SearchSettings(top_k=top_k, per_document=per_document)
+    with open_around(library) as opened:
+        found = opened.search(question, mode=cast(Mode, mode), filters=filters, settings=settings)
+    if as_json:
+        echo_json(render.results_as_json(found))
+    else:
+        echo_lines(
+            render.results_as_text(found, explain=explain, highlight=highlight, strong=strong)
+        )
+
+
+@click.command()
+@click.argument("citation")
+@click.option("--around", default=3, show_default=True, help="Lines shown before and after.")
+@library_option
+@as_json_option
+def show(citation: str, around: int, library: Path, as_json: bool) -> None:
+    """Print the lines that CITATION names, with their surroundings.
+
+    CITATION is a path with lines, a chunk id, or a line as `pincite search` prints it.
+
+    Example: pincite show notes/glossary.md:12-20
+    """
+    with open_around(library) as opened:
+        cited = opened.show(citation, around=max(around, 0))
+    if as_json:
+        echo_json(render.place_as_json(cited))
+    else:
+        echo_lines(render.place_as_text(cited, strong=strong, faint=faint))

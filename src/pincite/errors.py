@@ -1,0 +1,109 @@
+"""Every exception pincite raises. Each message says what to do.
+
+PinciteError
+├── SettingsError          a setting or an argument is wrong
+├── LibraryError
+│   ├── FolderMissing      the folder is not there, or is not a folder
+│   ├── IndexMissing       the folder has no index yet
+│   ├── NothingToIndex     the folder holds nothing that can be read
+│   └── LibraryBusy        another process is writing to this library
+├── FileUnreadable         one file cannot be read: a line in the report, never the end of a run
+├── StoreError
+│   ├── StoreUnsupported   this SQLite is too old or lacks a part
+│   ├── StoreTooNew        written by a newer pincite
+│   ├── StoreDamaged       the files on disk do not agree
+│   ├── StoreReadOnly      no permission to write here
+│   └── StoreFull          no space left
+├── ModelError
+│   ├── ModelMissing       the model is not on this machine
+│   ├── ModelInvalid       the model's files or its vectors are not usable
+│   ├── ModelUnavailable   the embedding service does not answer
+│   └── ModelMismatch      the index was filled by another model
+└── CitationNotFound       nothing in the index stands at that place
+"""
+
+
+class PinciteError(Exception):
+    """Base class of all errors that a caller of pincite is expected to handle."""
+
+
+class SettingsError(PinciteError):
+    """A setting or an argument has a value that cannot work."""
+
+
+class LibraryError(PinciteError):
+    """The library as a whole cannot be used."""
+
+
+class FolderMissing(LibraryError):
+    """The folder to index or to search is not there."""
+
+
+class IndexMissing(LibraryError):
+    """The folder exists but nothing was indexed in it yet."""
+
+
+class NothingToIndex(LibraryError):
+    """The folder holds no file that pincite can read."""
+
+
+class LibraryBusy(LibraryError):
+    """Another process holds the library's write lock."""
+
+
+class FileUnreadable(PinciteError):
+    """One file cannot be read; the run goes on and reports it."""
+
+
+class StoreError(PinciteError):
+    """The index on disk cannot be used as it is."""
+
+
+class StoreUnsupported(StoreError):
+    """The database library is too old or was built without a part we need."""
+
+
+class StoreTooNew(StoreError):
+    """The index was written by a newer version of pincite."""
+
+
+class StoreDamaged(StoreError):
+    """The chunk log and the database do not agree, or one of them is broken."""
+
+
+class StoreReadOnly(StoreError):
+    """The index cannot be written where it is."""
+
+
+class StoreFull(StoreError):
+    """The disk is full; what was stored before is kept."""
+
+
+class ModelError(PinciteError):
+    """An embedding model cannot do its work."""
+
+
+class ModelMissing(ModelError):
+    """The model's files are not on this machine."""
+
+
+class ModelInvalid(ModelError):
+    """The model's files, or the vectors it gave, cannot be used."""
+
+
+class ModelUnavailable(ModelError):
+    """The embedding service does not answer, or refuses."""
+
+
+class ModelMismatch(ModelError):
+    """The index was filled by another embedding model; its vectors mean nothing to this one."""
+
+    def __init__(self, stored: str, configured: str) -> None:
+        super().__init__(
+            f"model_mismatch: the index was filled with {stored}, but the model at hand is "
+            f"{configured}; run `pincite index build --model MODEL` to embed the library again"
+        )
+
+
+class CitationNotFound(PinciteError):
+    """The index holds nothing at the cited place."""

@@ -1,0 +1,1 @@
+"""A file becomes searchable. Start at flow.py."""

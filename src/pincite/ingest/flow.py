@@ -1,0 +1,170 @@
+"""A folder becomes searchable: compare, read, cut, embed, store. Read this file first.
+
+While one document is being embedded the next ones are read and cut, and those before are stored,
+so that the model never waits. Each document is stored whole in one step: whatever stops a run,
+what was stored stays, and the next run goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pincite.errors import FileUnreadable, ModelUnavailable
+from pincite.ingest.embed import ChunksFailed, EmbeddingPool, Pending
+from pincite.ingest.sync import Task, compare
+from pincite.ports import Chunker, Embedder, Reader, Store
+from pincite.records import (
+    Document,
+    EmbeddedDocument,
+    Failure,
+    FoundFile,
+    IndexReport,
+    Progress,
+)
+
+_WINDOWS_AHEAD = 64  # under way at once: enough for the threads, little enough for the memory
+_GIVE_UP_AFTER = 3  # documents in a row that the embedding service did not answer for
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the journey is made of."""
+
+    read_file: Callable[[str], bytes]
+    read: Reader
+    chunk: Chunker
+    embedder: Embedder
+    store: Store
+
+
+@dataclass(frozen=True)
+class _UnderWay:
+    task: Task
+    document: Document
+    pending: Pending
+
+
+def sync(
+    files: Sequence[FoundFile],
+    parts: Parts,
+    *,
+    recipe: str,
+    unreadable: Sequence[Failure] = (),
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> IndexReport:
+    """Make the store equal to the files."""
+    plan = compare(
+        files,
+        parts.store.documents(),
+        recipe=recipe,
+        unreadable={failure.path for failure in unreadable},
+    )
+    tally = _Tally(plan.tasks, files, on_progress)
+    tally.failures.extend(unreadable)
+    with EmbeddingPool(parts.embedder, parts.store) as pool:
+        for one in _ahead(_begun(plan.tasks, parts, pool, tally)):
+            _finish(one, parts.store, pool, tally)
+    # Deletions last: until here a file that came back elsewhere could take over old vectors.
+    parts.store.remove_documents([document.id for document in plan.deleted])
+    return IndexReport(
+        added=tally.changes["added"],
+        changed=tally.changes["changed"],
+        moved=tally.changes["moved"],
+        recut=tally.changes["recut"],
+        deleted=len(plan.deleted),
+        unchanged=plan.unchanged,
+        chunks=tally.chunks,
+        embedded=pool.embedded,
+        failures=tuple(tally.failures),
+    )
+
+
+def _begun(
+    tasks: Iterable[Task], parts: Parts, pool: EmbeddingPool, tally: _Tally
+) -> Iterator[_UnderWay]:
+    """Each task read, cut and handed to the embedder; a file that cannot be read is a failure."""
+    for task in tasks:
+        try:
+            document = parts.read(task.path, parts.read_file(task.path))
+        except FileUnreadable as error:
+            tally.failed(Failure(task.path, str(error)))
+            continue
+        yield _UnderWay(task, document, pool.submit(parts.chunk(document)))
+
+
+def _ahead(begun: Iterable[_UnderWay]) -> Iterator[_UnderWay]:
+    """The same in the same order, but begun some windows before each is finished."""
+    queue: deque[_UnderWay] = deque()
+    windows = 0
+    for one in begun:
+        queue.append(one)
+        windows += one.pending.windows
+        while windows > _WINDOWS_AHEAD:
+            first = queue.popleft()
+            windows -= first.pending.windows
+            yield first
+    yield from queue
+
+
+def _finish(one: _UnderWay, store: Store, pool: EmbeddingPool, tally: _Tally) -> None:
+    """Wait for the vectors and store the document, or report why not."""
+    try:
+        chunks = pool.collect(one.pending)
+    except ChunksFailed as failed:
+        tally.failed(Failure(one.task.path, str(failed), tuple(failed.chunk_ids)))
+        tally.give_up_if_hopeless(failed.cause)
+    else:
+        store.replace_document(EmbeddedDocument(one.document, chunks), replaces=one.task.replaces)
+        tally.stored(one.task, len(chunks))
+    finally:
+        pool.forget(one.pending)
+
+
+class _Tally:
+    """Counts what happens in a run and tells how far it is."""
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        files: Sequence[FoundFile],
+        on_progress: Callable[[Progress], None],
+    ) -> None:
+        sizes = {file.path: file.size for file in files}
+        self._sizes = {task.path: sizes[task.path] for task in tasks}
+        self._on_progress = on_progress
+        self._done = 0
+        self._bytes_done = 0
+        self._unanswered = 0
+        self.changes: Counter[str] = Counter()
+        self.chunks = 0
+        self.failures: list[Failure] = []
+
+    def stored(self, task: Task, chunks: int) -> None:
+        """A document is searchable."""
+        self.changes[task.change] += 1
+        self.chunks += chunks
+        self._unanswered = 0
+        self._advance(task.path)
+
+    def failed(self, failure: Failure) -> None:
+        """A file is left as it was."""
+        self.failures.append(failure)
+        self._advance(failure.path)
+
+    def give_up_if_hopeless(self, cause: Exception) -> None:
+        """A service that does not answer will not answer for the next thousand files either."""
+        if isinstance(cause, ModelUnavailable):
+            self._unanswered += 1
+            if self._unanswered >= _GIVE_UP_AFTER:
+                raise cause
+
+    def _advance(self, path: str) -> None:
+        self._done += 1
+        self._bytes_done += self._sizes[path]
+        self._on_progress(
+            Progress(
+                self._done, len(self._sizes), self._bytes_done, sum(self._sizes.values()), path
+            )
+        )

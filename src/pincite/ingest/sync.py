@@ -1,0 +1,71 @@
+"""Files of the folder and documents of the store → what has to be done. Pure comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.records import DocumentEntry, DocumentId, FoundFile
+
+Change = Literal["added", "changed", "moved", "recut"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file to make searchable, and the documents that then have to go."""
+
+    path: str
+    change: Change
+    replaces: tuple[DocumentId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that makes the store equal to the folder."""
+
+    tasks: tuple[Task, ...]
+    deleted: tuple[DocumentEntry, ...]
+    unchanged: int
+
+
+def compare(
+    files: Iterable[FoundFile],
+    documents: Iterable[DocumentEntry],
+    *,
+    recipe: str,
+    unreadable: Collection[str] = (),
+) -> Plan:
+    """What to do with the files that are there and the documents that are stored.
+
+    A file that cannot be read right now keeps the version that is stored. A file that went away
+    while another with the same content came is a move: the new one replaces the old one.
+    """
+    checksums = {file.path: file.checksum for file in files}
+    stored = {document.path: document for document in documents}
+    vanished = {
+        path: document
+        for path, document in stored.items()
+        if path not in checksums and path not in unreadable
+    }
+    leaving: dict[str, list[str]] = {}
+    for path, document in sorted(vanished.items()):
+        leaving.setdefault(document.checksum, []).append(path)
+    tasks = []
+    unchanged = 0
+    for path, checksum in sorted(checksums.items()):
+        old = stored.get(path)
+        if old is None:
+            moved_from = leaving.get(checksum)
+            if moved_from:
+                came_from = vanished.pop(moved_from.pop(0))
+                tasks.append(Task(path, "moved", (came_from.id,)))
+            else:
+                tasks.append(Task(path, "added"))
+        elif old.checksum != checksum:
+            tasks.append(Task(path, "changed", (old.id,)))
+        elif old.recipe != recipe:
+            tasks.append(Task(path, "recut", (old.id,)))
+        else:
+            unchanged += 1
+    return Plan(tuple(tasks), tuple(vanished.values()), unchanged)

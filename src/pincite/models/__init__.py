@@ -1,0 +1,1 @@
+"""Embedders: a local model, an embedding service, and a deterministic one for tests."""

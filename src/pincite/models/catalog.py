@@ -1,0 +1,129 @@
+"""Which embedders there are, and how a name becomes one. Imports nothing heavy by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+
+from pincite.errors import ModelError, ModelMissing, SettingsError
+from pincite.models.folder import FACTS_FILE, MODEL_FILE, damaged_files, read_facts
+from pincite.ports import Embedder
+
+MINILM_FOLDER = "all-MiniLM-L6-v2-int8"
+CHOICES = "minilm, hashing, openai:MODEL, or the path of a folder with model.onnx"
+
+State = Literal["ready", "not prepared", "damaged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStatus:
+    """One line of `pincite models list`."""
+
+    name: str  # what the user writes after --model
+    description: str
+    state: State
+    folder: Path | None  # None: the model is code, without any file
+    dimensions: int | None
+    token_limit: int | None
+    size_bytes: int
+    problem: str | None = None  # why it is damaged
+
+
+def default_models_folder() -> Path:
+    """Where models live unless the user says otherwise."""
+    return platformdirs.user_data_path("pincite") / "models"
+
+
+def open_embedder(
+    spec: str, *, models_folder: Path, base_url: str | None, api_key: str | None
+) -> Embedder:
+    """The embedder a user names. Model files are opened on first use, not here."""
+    match spec.partition(":"):
+        case ("minilm", "", ""):
+            return _minilm(models_folder / MINILM_FOLDER)
+        case ("hashing", "", ""):
+            from pincite.models.hashing import HashingEmbedder
+
+            return HashingEmbedder()
+        case ("openai", ":", model) if model:
+            from pincite.models.remote import RemoteEmbedder
+
+            return RemoteEmbedder(model=model, base_url=base_url, api_key=api_key)
+        case _ if Path(spec).expanduser().is_dir():
+            from pincite.models.local import LocalEmbedder
+
+            return LocalEmbedder(Path(spec).expanduser())
+    raise SettingsError(f"unknown model {spec!r}; choose one of: {CHOICES}")
+
+
+def known_models(models_folder: Path) -> tuple[ModelStatus, ...]:
+    """The models that come with pincite, and every other one in the models folder."""
+    from pincite.models.hashing import HashingEmbedder
+
+    hashing = HashingEmbedder().card
+    return (
+        _folder_status(
+            models_folder / MINILM_FOLDER,
+            name="minilm",
+            description="all-MiniLM-L6-v2, int8, English: the default",
+        ),
+        ModelStatus(
+            name=hashing.name,
+            description="word hashing, no model: for trying out and for tests",
+            state="ready",
+            folder=None,
+            dimensions=hashing.dimensions,
+            token_limit=hashing.token_limit,
+            size_bytes=0,
+        ),
+        *(
+            _folder_status(folder, name=str(folder), description="a folder of your own")
+            for folder in _other_folders(models_folder)
+        ),
+    )
+
+
+def _minilm(folder: Path) -> Embedder:
+    from pincite.models.local import LocalEmbedder
+
+    if not (folder / FACTS_FILE).is_file():
+        raise ModelMissing(
+            f"the default model is not on this machine yet ({folder}); run `pincite models prepare`"
+        )
+    return LocalEmbedder(folder)
+
+
+def _other_folders(models_folder: Path) -> Iterator[Path]:
+    for file in sorted(models_folder.glob(f"*/{MODEL_FILE}")):
+        # Hidden folders are models still being made.
+        if file.parent.name != MINILM_FOLDER and not file.parent.name.startswith("."):
+            yield file.parent
+
+
+def _folder_status(folder: Path, *, name: str, description: str) -> ModelStatus:
+    state: State = "ready"
+    problem = dimensions = token_limit = None
+    try:
+        facts = read_facts(folder)
+        dimensions, token_limit = facts.dimensions, facts.token_limit
+        problem = "; ".join(damaged_files(folder, facts.files)) or None
+    except ModelError as error:
+        problem = str(error)
+    if not folder.is_dir():
+        state, problem = "not prepared", None
+    elif problem:
+        state = "damaged"
+    return ModelStatus(
+        name=name,
+        description=description,
+        state=state,
+        folder=folder,
+        dimensions=dimensions,
+        token_limit=token_limit,
+        size_bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
+        problem=problem,
+    )

@@ -1,0 +1,227 @@
+"""Runs an ONNX sentence encoder in this process: onnxruntime and tokenizers, no torch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from pincite.errors import ModelInvalid
+from pincite.models.folder import (
+    FACTS_FILE,
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    Facts,
+    Pooling,
+    content_fingerprint,
+    read_facts,
+)
+from pincite.models.tokens import encodable, token_starts
+from pincite.records import ModelCard
+from pincite.vectors import Vector, unit
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]  # ships no types
+    from tokenizers import Tokenizer
+
+_PROBE = "A sentence to learn the shape of a vector from."
+_INPUTS = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+_ELEMENT_TYPES: dict[str, DTypeLike] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+
+
+class LocalEmbedder:
+    """The model of one folder. Its files are opened on first use; threads may share it."""
+
+    # Texts are embedded one by one whatever a call carries; this only bounds a call's time.
+    batch = 8
+
+    def __init__(self, folder: Path, *, name: str | None = None) -> None:
+        self._folder = folder
+        self._name = name
+        self._loading = Lock()
+        self._encoder: _Encoder | None = None
+        self._tokenizer: Tokenizer | None = None
+
+    @property
+    def parallel(self) -> int:
+        """One call for each core: two single-threaded runs beat one run on two threads."""
+        return usable_cores()
+
+    @cached_property
+    def card(self) -> ModelCard:
+        """From `pincite.json` alone where it declares everything, else from the model."""
+        facts = self._facts
+        return ModelCard(
+            name=self._name or facts.name,
+            fingerprint=facts.fingerprint
+            or content_fingerprint(self._folder, facts, self._loaded_encoder().pooling),
+            dimensions=facts.dimensions or self._loaded_encoder().dimensions,
+            token_limit=facts.token_limit,
+        )
+
+    def token_starts(self, text: str) -> Sequence[int]:
+        """Where each token of the model's own tokenizer begins; never truncated."""
+        return token_starts(self._loaded_tokenizer(), text)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """One unit vector for each text, in their order.
+
+        One text a run: int8 activations are scaled over the whole batch, so a text's vector
+        would depend on its neighbours; and batches are no faster.
+        """
+        return [self._embed(self._facts.passage_prefix + text) for text in texts]
+
+    def embed_question(self, text: str) -> Vector:
+        """The unit vector to search with."""
+        return self._embed(self._facts.question_prefix + text)
+
+    def _embed(self, text: str) -> Vector:
+        encoder = self._loaded_encoder()
+        return unit(encoder.encode(text), dimensions=encoder.dimensions)
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return read_facts(self._folder)
+
+    def _loaded_tokenizer(self) -> Tokenizer:
+        self._facts  # noqa: B018  # raises ModelMissing where a file is not there
+        with self._loading:
+            if self._tokenizer is None:
+                self._tokenizer = _open_tokenizer(self._folder / TOKENIZER_FILE)
+            return self._tokenizer
+
+    def _loaded_encoder(self) -> _Encoder:
+        tokenizer = self._loaded_tokenizer()
+        with self._loading:
+            if self._encoder is None:
+                session = _open_session(self._folder / MODEL_FILE)
+                self._encoder = _Encoder(self._folder, session, tokenizer, self._facts)
+            return self._encoder
+
+
+class _Encoder:
+    """A loaded model with its tokenizer; checked once against what its folder declares."""
+
+    def __init__(
+        self, folder: Path, session: InferenceSession, tokenizer: Tokenizer, facts: Facts
+    ) -> None:
+        self._folder = folder
+        self._session = session
+        self._tokenizer = tokenizer
+        self._room = facts.token_limit - tokenizer.num_special_tokens_to_add(is_pair=False)
+        self._inputs = self._input_types()
+        self._output, self.pooling = self._choose_output(facts.pooling)
+        self.dimensions = len(self.encode(_PROBE))
+        if facts.dimensions not in (None, self.dimensions):
+            raise ModelInvalid(
+                f"{folder / FACTS_FILE} declares {facts.dimensions} dimensions, but the model "
+                f"gives {self.dimensions}; correct the number or put the right model there"
+            )
+
+    def encode(self, text: str) -> NDArray[np.float32]:
+        """One vector for the text, not yet of length 1."""
+        ids = self._token_ids(text)
+        features = {
+            "input_ids": ids,
+            "attention_mask": [1] * len(ids),
+            "token_type_ids": [0] * len(ids),
+            "position_ids": range(len(ids)),
+        }
+        feed = {name: np.array([features[name]], type_) for name, type_ in self._inputs.items()}
+        try:
+            (output,) = self._session.run([self._output], feed)
+        except Exception as error:  # onnxruntime's errors share no base class
+            raise ModelInvalid(f"the model in {self._folder} cannot run: {error}") from error
+        return self._pooled(np.asarray(output))
+
+    def _token_ids(self, text: str) -> Sequence[int]:
+        """Cut by hand: the tokenizer's own truncation is a setting that threads would share."""
+        encoding = self._tokenizer.encode(encodable(text), add_special_tokens=False)
+        encoding.truncate(max(self._room, 1))
+        ids: list[int] = self._tokenizer.post_process(encoding).ids
+        # A tokenizer without special tokens gives nothing for an empty text; a model needs a token.
+        return ids or [0]
+
+    def _pooled(self, output: NDArray[np.float32]) -> NDArray[np.float32]:
+        ranks = {"none": 2, "mean": 3, "cls": 3}
+        if output.ndim != ranks[self.pooling] or len(output) != 1:
+            raise ModelInvalid(
+                f"{self._output} of the model in {self._folder} has shape {output.shape}, which "
+                f"does not fit pooling {self.pooling!r}; correct it in {self._folder / FACTS_FILE}"
+            )
+        pooled: NDArray[np.float32] = output[0]
+        if self.pooling == "mean":
+            # Every token is a real one: texts are never padded.
+            pooled = pooled.mean(axis=0)
+        elif self.pooling == "cls":
+            pooled = pooled[0]
+        return pooled
+
+    def _input_types(self) -> dict[str, DTypeLike]:
+        types = {}
+        for tensor in self._session.get_inputs():
+            if tensor.name not in _INPUTS or tensor.type not in _ELEMENT_TYPES:
+                raise ModelInvalid(
+                    f"the model in {self._folder} wants the input {tensor.name} as {tensor.type}; "
+                    f"sentence encoders take integers as: {', '.join(sorted(_INPUTS))}"
+                )
+            types[tensor.name] = _ELEMENT_TYPES[tensor.type]
+        return types
+
+    def _choose_output(self, declared: Pooling | None) -> tuple[str, Pooling]:
+        """Which output to read, and how; mean pooling where nothing else is said, as is usual."""
+        outputs = self._session.get_outputs()
+        tokens = [tensor.name for tensor in outputs if len(tensor.shape) == 3]
+        sentences = [tensor.name for tensor in outputs if len(tensor.shape) == 2]
+        # Plain BERT exports carry a rank 2 `pooler_output` too, which is no sentence vector.
+        sentences.sort(key=lambda name: name != "sentence_embedding")
+        if declared is None:
+            whole = "sentence_embedding" in sentences or not tokens
+            declared = "none" if whole else "mean"
+        suitable = sentences if declared == "none" else tokens
+        if not suitable:
+            shapes = ", ".join(f"{tensor.name} {tensor.shape}" for tensor in outputs)
+            raise ModelInvalid(
+                f"the model in {self._folder} has no output that fits pooling {declared!r}, only "
+                f"{shapes}; declare the pooling in {self._folder / FACTS_FILE}"
+            )
+        return suitable[0], declared
+
+
+def usable_cores() -> int:
+    """The cores this process may use; containers are often given fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _open_session(path: Path) -> InferenceSession:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # errors only: they are raised as well
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's errors share no base class
+        raise ModelInvalid(f"{path} is not a usable ONNX model: {error}") from error
+
+
+def _open_tokenizer(path: Path) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises bare Exception
+        raise ModelInvalid(f"{path} is not a usable tokenizer: {error}") from error
+    # Set once, before any thread sees it: token_starts must count every token.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer

@@ -1,0 +1,140 @@
+"""What pincite needs from outside, in its own words; stores/ and models/ implement it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from pincite.records import (
+    Chunk,
+    ChunkId,
+    Document,
+    DocumentEntry,
+    DocumentId,
+    EmbeddedDocument,
+    Filters,
+    Finding,
+    FoundChunk,
+    LibraryHeader,
+    ModelCard,
+    Ranking,
+    StoreStats,
+    WindowedChunk,
+)
+
+if TYPE_CHECKING:
+    from pincite.vectors import Vector
+
+Mode = Literal["hybrid", "words", "vector"]
+
+Reader = Callable[[str, bytes], Document]
+"""Path and bytes of one file → its Document, or FileUnreadable."""
+
+Chunker = Callable[[Document], Sequence[WindowedChunk]]
+"""Document → its chunks in order, each with the windows that are embedded for it."""
+
+
+class TokenCounter(Protocol):
+    """Knows where the embedder's tokens begin, so that any slice can be measured."""
+
+    def token_starts(self, text: str) -> Sequence[int]:
+        """The character offset at which each token of the text begins, ascending."""
+        ...
+
+
+class Embedder(TokenCounter, Protocol):
+    """Turns text into unit vectors; many models embed a question and a passage differently."""
+
+    @property
+    def card(self) -> ModelCard:
+        """Name, fingerprint, dimensions and token limit."""
+        ...
+
+    @property
+    def batch(self) -> int:
+        """How many passages one call should carry."""
+        ...
+
+    @property
+    def parallel(self) -> int:
+        """How many calls may run at once from different threads."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """One unit vector for each text, in their order."""
+        ...
+
+    def embed_question(self, text: str) -> Vector:
+        """The unit vector to search with."""
+        ...
+
+
+class Store(Protocol):
+    """Holds one library's documents, words and vectors. Every write is all or nothing."""
+
+    def header(self) -> LibraryHeader | None:
+        """How this index is made; None before the first build."""
+        ...
+
+    def begin(self, header: LibraryHeader, *, fresh: bool = False) -> None:
+        """Set how the index is made.
+
+        With `fresh`, or for another embedding space or library name, all documents are forgotten.
+        """
+        ...
+
+    def replace_document(
+        self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
+    ) -> None:
+        """Make the document searchable and forget those it replaces, in one step."""
+        ...
+
+    def remove_documents(self, ids: Sequence[DocumentId]) -> None:
+        """Forget the documents with all their chunks, words and vectors."""
+        ...
+
+    def documents(self) -> list[DocumentEntry]:
+        """Every document, by path."""
+        ...
+
+    def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
+        """The vectors already stored for these embedded texts."""
+        ...
+
+    def search(
+        self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
+    ) -> dict[str, Ranking]:
+        """Both rankings in one call: `words` for a question, `vector` for a vector.
+
+        At most `limit` chunks each, best first, ties by chunk id; a chunk counts by its best
+        window. Under a filter the best of what matches comes back, never a filtered remainder.
+        """
+        ...
+
+    def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
+        """The chunks with their documents, in the order of the ids; unknown ids are left out."""
+        ...
+
+    def load_document(self, document_id: DocumentId) -> Document | None:
+        """The whole document, text and all."""
+        ...
+
+    def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
+        """The chunks whose id begins so, first among today's documents, then in the past."""
+        ...
+
+    def stats(self) -> StoreStats:
+        """What the index holds."""
+        ...
+
+    def verify(self) -> list[Finding]:
+        """Everything that does not agree inside the index; empty for a healthy one."""
+        ...
+
+    def repair(self) -> None:
+        """Make everything agree again, from whatever is still sound."""
+        ...
+
+    def close(self) -> None:
+        """Give back every resource."""
+        ...

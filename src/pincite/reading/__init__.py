@@ -1,0 +1,1 @@
+"""Bytes of one file → its Document: text, structure and what it says about itself."""

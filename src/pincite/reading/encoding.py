@@ -1,0 +1,171 @@
+"""Plain text in any encoding → str, verbatim; anything else is refused by name."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from charset_normalizer import from_bytes
+
+from pincite.errors import FileUnreadable
+
+# UTF-32 first: its little-endian mark begins with that of UTF-16.
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_WIDE_ENCODINGS = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+
+# No text begins like these.
+_SIGNATURES = (
+    (re.compile(rb"%PDF-\d\.\d"), "a PDF"),
+    (re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)"), "a ZIP archive or an Office document"),
+    (re.compile(rb"\x89PNG\r\n"), "a PNG image"),
+    (re.compile(rb"\xff\xd8\xff"), "a JPEG image"),
+    (re.compile(rb"II\*\x00|MM\x00\*"), "a TIFF image"),
+    (re.compile(rb"\x7fELF"), "a program (ELF)"),
+    (re.compile(rb"[\xfe\xca][\xed\xfe][\xfa\xba][\xce\xcf\xbe]"), "a program"),
+    (re.compile(rb"[\xce\xcf]\xfa\xed\xfe"), "a program (Mach-O)"),
+    (re.compile(rb"\x00asm"), "a WebAssembly program"),
+    (re.compile(rb"\x1f\x8b"), "a gzip archive"),
+    (re.compile(rb"BZh\d(?:1AY&SY|\x17rE8P\x90)"), "a bzip2 archive"),
+    (re.compile(rb"\xfd7zXZ\x00"), "an xz archive"),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), "a Zstandard archive"),
+    (re.compile(rb"7z\xbc\xaf\x27\x1c"), "a 7z archive"),
+    (re.compile(rb"Rar!\x1a\x07"), "a RAR archive"),
+    (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "an old Office document"),
+    (re.compile(rb"SQLite format 3\x00"), "a SQLite database"),
+    (re.compile(rb"\x1a\x45\xdf\xa3"), "a Matroska or WebM video"),
+)
+# A note may well begin with "MZ" or "GIF89a", but then it holds no NUL.
+_SIGNATURES_WITH_NUL = (
+    (re.compile(rb"MZ"), "a Windows program"),
+    (re.compile(rb"GIF8[79]a"), "a GIF image"),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), "a WebP image"),
+    (re.compile(rb"RIFF....WAVE", re.DOTALL), "a WAV recording"),
+    (re.compile(rb"RIFF....AVI ", re.DOTALL), "an AVI video"),
+    (re.compile(rb"BM.{4}\x00{4}", re.DOTALL), "a BMP image"),
+    (re.compile(rb"....ftyp", re.DOTALL), "an MP4 video or recording"),
+    (re.compile(rb"ID3"), "an MP3 recording"),
+    (re.compile(rb"OggS"), "an Ogg recording"),
+    (re.compile(rb"fLaC"), "a FLAC recording"),
+    (re.compile(rb"wOF[F2]"), "a web font"),
+    (re.compile(rb".{257}ustar", re.DOTALL), "a tar archive"),
+)
+
+# Tab, line feed, form feed, carriage return and escape (coloured logs) do occur in texts.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
+_CONTROL_SHARE = 0.05
+_ZERO_WIDTH = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+
+# Enough to tell encodings apart; a guess over 20 MB would take minutes.
+_SAMPLE_SIZE = 32_768
+# With fewer letters than this the guess is a lottery, and Windows-1252 is by far the likeliest.
+_FEW_FOREIGN_BYTES = 12
+
+
+def decode(data: bytes) -> str:
+    """The text exactly as it stands in the file, without a byte order mark.
+
+    Line ends are kept. Bytes that mean nothing become U+FFFD, so the text never holds a lone
+    surrogate. Binary content is FileUnreadable, and so is text with NULs in it.
+    """
+    if kind := _named(_SIGNATURES, data):
+        raise FileUnreadable(f"is {kind}, not text")
+    text = _decode_marked(data)
+    if text is None:
+        text = _decode_wide(data) if b"\0" in data else _decode_narrow(data)
+    if _is_binary(text):
+        raise FileUnreadable("is binary, not text")
+    return text
+
+
+def decode_filled(data: bytes) -> str:
+    """As decode, but a text in which there is nothing to read is FileUnreadable."""
+    text = decode(data)
+    start = text[:_SAMPLE_SIZE]
+    if not (start.strip().strip(_ZERO_WIDTH) or text.translate(_NOTHING).strip()):
+        raise FileUnreadable("is empty")
+    return text
+
+
+_NOTHING = dict.fromkeys(map(ord, _ZERO_WIDTH))
+
+
+def _named(signatures: tuple[tuple[re.Pattern[bytes], str], ...], data: bytes) -> str | None:
+    return next((kind for pattern, kind in signatures if pattern.match(data)), None)
+
+
+def _decode_marked(data: bytes) -> str | None:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    return None
+
+
+def _decode_wide(data: bytes) -> str:
+    """Data with NULs: UTF-16 or UTF-32 without a mark, or no text at all."""
+    texts = [text for encoding in _WIDE_ENCODINGS if (text := _strictly(data, encoding))]
+    best = max(texts, key=_plausibility, default="\0")
+    if _plausibility(best) < 1:
+        kind = _named(_SIGNATURES_WITH_NUL, data) or "binary"
+        raise FileUnreadable(f"is {kind}, not text")
+    return best
+
+
+def _plausibility(text: str) -> float:
+    """From 0 to 2. In the wrong byte order blanks and line ends become unprintable, and letters
+    Chinese; so both what prints and what is ASCII speak for an order."""
+    sample = text[:_SAMPLE_SIZE]
+    if "\0" in sample:
+        return 0
+    ascii_count = sum(character.isascii() for character in sample)
+    printable = sum(character.isprintable() or character in "\t\r\n" for character in sample)
+    return (printable + ascii_count) / len(sample) if printable >= 0.95 * len(sample) else 0
+
+
+def _decode_narrow(data: bytes) -> str:
+    text = _strictly(data, "utf-8")
+    if text is not None:
+        return text
+    text = data.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    foreign = len(text) - len(text.encode("ascii", "ignore")) - broken
+    # Other encodings hardly ever look like UTF-8 by chance: damaged UTF-8 mostly still does.
+    if foreign >= broken:
+        return text
+    return data.decode(_guess(data), "replace")
+
+
+def _strictly(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _guess(data: bytes) -> str:
+    sample = _foreign_lines(data)
+    if sum(byte >= 0x80 for byte in sample) < _FEW_FOREIGN_BYTES:
+        return "cp1252"
+    best = from_bytes(sample).best()
+    return best.encoding if best else "cp1252"
+
+
+def _foreign_lines(data: bytes) -> bytes:
+    """The lines that are not pure ASCII, up to the size of a sample: only they tell anything."""
+    sample = bytearray()
+    for line in data.splitlines(keepends=True):
+        if not line.isascii():
+            sample += line[:_SAMPLE_SIZE]
+        if len(sample) >= _SAMPLE_SIZE:
+            break
+    return bytes(sample)
+
+
+def _is_binary(text: str) -> bool:
+    sample = text[:_SAMPLE_SIZE]
+    return "\0" in text or len(_CONTROL.findall(sample)) > _CONTROL_SHARE * len(sample)

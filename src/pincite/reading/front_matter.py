@@ -1,0 +1,120 @@
+"""What a Markdown file says about itself at its very start, in YAML or TOML."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+
+import yaml
+
+from pincite.records import Metadata
+
+_LARGEST = 65_536  # characters; more than this is no front matter but an attack or an accident
+_DEEPEST = 20
+# The line ends are atomic: were "\r\n" also two line ends, a failing match would try both at
+# every line.
+_FENCED = re.compile(
+    r"(?P<fence>---|\+\+\+)[ \t]*(?>\r\n?|\n)"
+    r"(?P<source>(?:[^\r\n]*(?>\r\n?|\n))*?)"
+    r"(?P=fence)[ \t]*(?>\r\n?|\n|\Z)"
+)
+_KEY_FIRST = re.compile(r"(?:\s*#[^\r\n]*)*\s*[\w.-]+[ \t]*[:=]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_NULLS = frozenset(("", "~", "null", "none"))
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The front matter's title and metadata, and where the text proper begins."""
+
+    end: int = 0
+    title: str | None = None
+    metadata: Metadata = field(default_factory=Metadata)
+
+
+def split_front_matter(text: str) -> FrontMatter:
+    """Read the front matter; without a readable one the text has no metadata, nothing worse."""
+    found = _FENCED.match(text, 0, _LARGEST)
+    if found is None:
+        return FrontMatter()
+    source = found["source"]
+    fields = _fields(source, toml=found["fence"] == "+++")
+    if fields is None:
+        # A text that merely begins with a rule must stay searchable: only what looks like
+        # broken front matter is set aside.
+        return FrontMatter(end=found.end() if _KEY_FIRST.match(source) else 0)
+    return FrontMatter(
+        end=found.end(),
+        title=_line(fields.get("title")),
+        metadata=Metadata(
+            tags=_tags(fields.get("tags", fields.get("tag"))),
+            author=_names(fields.get("author", fields.get("authors"))),
+            date=_line(fields.get("date")),
+            language=_line(fields.get("lang", fields.get("language"))),
+        ),
+    )
+
+
+class _PlainYaml(yaml.BaseLoader):
+    """YAML of strings, lists and mappings only.
+
+    No tags (objects), no anchors and aliases (bombs), no deep nesting. Scalars stay as they are
+    written, so that a tag `no` is not False and a date keeps its form.
+    """
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's stubs lack it
+        if isinstance(event, yaml.AliasEvent) or event.anchor or event.tag:
+            raise yaml.YAMLError("tags, anchors and aliases are not read")
+        if self.depth >= _DEEPEST:
+            raise yaml.YAMLError("nested too deeply")
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def _fields(source: str, *, toml: bool) -> Mapping[str, object] | None:
+    """The keys in lower case; None where the source is no mapping."""
+    try:
+        # S506: _PlainYaml makes strings, lists and mappings, nothing else.
+        loaded = tomllib.loads(source) if toml else yaml.load(source, _PlainYaml)  # noqa: S506
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    if loaded is None or loaded == "":
+        return {}
+    if not isinstance(loaded, dict):
+        return None
+    return {str(key).lower(): value for key, value in loaded.items()}
+
+
+def _line(value: object) -> str | None:
+    """A scalar on one line, or None."""
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if not isinstance(value, str | int | float):
+        return None
+    words = _UNPRINTABLE.sub(" ", str(value)).split()
+    line = " ".join(words)
+    return None if line.lower() in _NULLS else line
+
+
+def _lines(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [line for each in values if (line := _line(each))]
+
+
+def _names(value: object) -> str | None:
+    return ", ".join(_lines(value)) or None
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = list(value.split(",") if "," in value else value.split())
+    tags = (tag.removeprefix("#") for tag in _lines(value))
+    return tuple(dict.fromkeys(tag for tag in tags if tag))

@@ -1,0 +1,1 @@
+"""A question becomes cited results. Start at flow.py."""

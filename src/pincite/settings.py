@@ -1,0 +1,74 @@
+"""Numbers and names a user may choose: frozen, inert, read once at the edge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.errors import SettingsError
+
+# Raised whenever reading or chunking would give other chunks for the same file: an index made by
+# an older version is then re-read by the next update.
+INGESTION_VERSION = 1
+
+DEFAULT_MODEL = "minilm"
+DEFAULT_POLICY = "vault"
+MOST_RESULTS = 1_000  # a reader looks at ten; a program that wants all should read the store
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkPolicy:
+    """How a document is cut. Sizes are tokens of the embedder's own tokenizer."""
+
+    name: str
+    minimum: int  # smaller neighbours are put together up to here
+    maximum: int  # never more than this
+    overlap: int  # repeated from the end of the chunk before
+    # Sections of this heading level and above are never put together; 0: only size decides.
+    apart_at_level: int = 0
+    whole_section: int | None = None  # a section up to this size stays whole, beyond `maximum`
+    follow_headings: bool = True  # False: only size decides, headings are text like any other
+
+
+POLICIES = {
+    policy.name: policy
+    for policy in (
+        ChunkPolicy(name="vault", minimum=300, maximum=800, overlap=0),
+        ChunkPolicy(name="flat", minimum=0, maximum=512, overlap=50, follow_headings=False),
+        ChunkPolicy(
+            name="wiki",
+            minimum=0,
+            maximum=500,
+            overlap=100,
+            apart_at_level=2,
+            whole_section=1_000,
+        ),
+        ChunkPolicy(name="brain", minimum=700, maximum=1_000, overlap=125),
+    )
+}
+
+
+def policy_named(name: str) -> ChunkPolicy:
+    """The preset of that name."""
+    try:
+        return POLICIES[name]
+    except KeyError:
+        known = ", ".join(POLICIES)
+        raise SettingsError(f"unknown chunk policy {name!r}; choose one of: {known}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceSettings:
+    """Which files of a folder are taken."""
+
+    max_file_bytes: int = 20_000_000  # a larger text is nearly always a dump or a log
+    ignore_files: tuple[str, ...] = (".gitignore", ".pinciteignore")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """How a question is searched."""
+
+    candidates: int = 100  # per search, before fusion; fewer cost up to 2 points of nDCG@10
+    rrf_k: int = 60  # the constant of the paper
+    top_k: int = 10
+    per_document: int = 3  # chunks of one document among the results; 0 is no limit

@@ -1,0 +1,313 @@
+"""Folders of a user → names and bytes of files. The only module that opens user files."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import stat
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Literal
+
+import watchfiles
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from pincite.errors import FileUnreadable, FolderMissing, LibraryError
+from pincite.settings import SourceSettings
+
+_Rule = tuple[re.Pattern[str], bool]  # what it matches, and whether that is ignored
+SkipKind = Literal["too_large", "link", "empty", "special", "unreadable"]
+
+_READ_SIZE = 1 << 20
+_DEBOUNCE_MS = 500  # an editor saves in several steps; to its user that is one change
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to read. `path` is relative, with forward slashes, spelled as the disk spells it."""
+
+    path: str
+    size: int
+    checksum: str  # SHA-256 of its bytes, in hexadecimal
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What a user may expect to be read, and why it is not. The path of a folder ends with "/"."""
+
+    path: str
+    reason: str
+    kind: SkipKind
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a folder holds, by path. Hidden and ignored files are left out without a word."""
+
+    files: tuple[FoundFile, ...]
+    skipped: tuple[Skipped, ...]
+    unsupported: Mapping[str, int]  # files of unknown kinds by extension, "" where there is none
+
+
+class Folder:
+    """A folder of documents. Nothing outside it is ever opened, whatever its links say."""
+
+    def __init__(self, root: Path, settings: SourceSettings | None = None) -> None:
+        if not root.is_dir():
+            what = "is not a folder" if root.exists() else "does not exist"
+            raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
+        self.root = root.resolve()
+        self.settings = settings or SourceSettings()
+
+    def scan(
+        self,
+        readable: Callable[[str], bool],
+        progress: Callable[[int], None] = lambda _count: None,
+    ) -> Scan:
+        """Find the files for which `readable(path)`; `progress` hears how many there are so far.
+
+        A file or folder that cannot be used is a line in `skipped`, never an error.
+        """
+        return _Scanner(self, readable, progress).run()
+
+    def read(self, path: str) -> bytes:
+        """The bytes of one file below the root; FileUnreadable in plain words otherwise."""
+        with self._open(path) as file:
+            data = file.read(self.settings.max_file_bytes + 1)
+        self._refuse_size(len(data))
+        return data
+
+    def digest(self, path: str) -> FoundFile:
+        """Size and checksum of one file, without holding it in memory."""
+        checksum, size = hashlib.sha256(), 0
+        with self._open(path) as file:
+            while block := file.read(_READ_SIZE):
+                checksum.update(block)
+                size += len(block)
+                self._refuse_size(size)  # also ends the reading of a file that grows and grows
+        return FoundFile(path, size, checksum.hexdigest())
+
+    def watch(self, stop: threading.Event) -> Iterator[None]:
+        """Yield after each burst of changes, until `stop` is set."""
+        try:
+            changes = watchfiles.watch(
+                self.root,
+                watch_filter=self._matters,
+                debounce=_DEBOUNCE_MS,
+                stop_event=stop,
+                ignore_permission_denied=True,
+            )
+            for _ in changes:
+                yield
+        except OSError as error:
+            raise LibraryError(f"cannot follow {self.root}: {_in_words(error)}") from error
+
+    def _matters(self, _change: watchfiles.Change, path: str) -> bool:
+        *folders, name = Path(path).relative_to(self.root).parts or ("",)
+        if any(folder.startswith(".") for folder in folders):
+            return False
+        return not name.startswith(".") or name in self.settings.ignore_files
+
+    @contextmanager
+    def _open(self, path: str) -> Iterator[BinaryIO]:
+        parts = path.split("/")
+        if "\0" in path or any(part in ("", ".", "..") for part in parts):
+            raise FileUnreadable("is not a path inside the folder")
+        try:
+            with os.fdopen(_open_below(self.root, parts), "rb") as file:
+                status = os.fstat(file.fileno())
+                _refuse_special(status)
+                self._refuse_size(status.st_size)
+                yield file
+        except OSError as error:
+            raise FileUnreadable(_in_words(error)) from error
+
+    def _refuse_size(self, size: int) -> None:
+        if size > self.settings.max_file_bytes:
+            raise FileUnreadable(f"is larger than {self.settings.max_file_bytes / 1e6:g} MB")
+
+
+def _open_below(root: Path, parts: Sequence[str]) -> int:
+    """A descriptor of a regular file, reached folder by folder so that no link is followed."""
+    if os.open not in os.supports_dir_fd:
+        return open_resolved(root, parts)
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        # Before opening, as that alone can stir a device; once open, the file is asked again.
+        _refuse_special(os.stat(parts[-1], dir_fd=folder, follow_symlinks=False))
+        return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def open_resolved(root: Path, parts: Sequence[str]) -> int:
+    """The same where the system cannot open below a folder: by where the whole path leads."""
+    path = root.joinpath(*parts).resolve(strict=True)
+    if not path.is_relative_to(root):
+        raise FileUnreadable("is a link that leads out of the folder")
+    _refuse_special(path.stat())
+    return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+
+
+def _refuse_special(status: os.stat_result) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise FileUnreadable("is a link, and links are not followed")
+    if not stat.S_ISREG(status.st_mode):
+        raise FileUnreadable("is not a regular file")
+
+
+def _in_words(error: OSError | FileUnreadable) -> str:
+    if isinstance(error, FileUnreadable):
+        return str(error)
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return "lies behind a link or a file, not in a folder"
+    return (error.strerror or str(error)).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A folder on the way down and the ignore rules that hold in it, the nearest file's last."""
+
+    path: str = ""  # ends with a slash, but for the root
+    rules: tuple[tuple[str, list[_Rule]], ...] = ()  # with the folder they count from
+
+    def ignores(self, path: str) -> bool:
+        """As git decides: by the last rule that matches, in the nearest file that has one."""
+        for base, rules in reversed(self.rules):
+            below = path.removeprefix(base)
+            for pattern, ignores in reversed(rules):
+                if pattern.search(below):
+                    return ignores
+        return False
+
+
+def _rules(source: bytes) -> list[_Rule]:
+    lines = source.decode("utf-8-sig", "replace").split("\n")
+    return [rule for line in lines if (rule := _rule(line.removesuffix("\r")))]
+
+
+def _rule(line: str) -> _Rule | None:
+    """The rule for an entry itself; None for comments and for what git would not understand.
+
+    pathspec's expressions also match whatever lies below an entry. Walking down, that is decided
+    already, and would undo the usual `*`, `!*/`, `!*.md`: so a slash it marks must end the path.
+    """
+    try:
+        pattern = GitIgnoreSpecPattern(line)
+        if pattern.regex is None or pattern.include is None:
+            return None
+        source = pattern.regex.pattern.replace("(?P<ps_d>/)", r"/\Z")
+        # "folder/**" is about what the folder holds, not about the folder.
+        return re.compile(source + "." if source.endswith("/") else source), pattern.include
+    except (ValueError, re.error):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scanner:
+    """One walk over a folder, without recursion: folders may be nested as deep as they like."""
+
+    folder: Folder
+    readable: Callable[[str], bool]
+    progress: Callable[[int], None]
+    files: list[FoundFile] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    unsupported: Counter[str] = field(default_factory=Counter)
+
+    def run(self) -> Scan:
+        pending = [_Place()]
+        while pending:
+            pending.extend(self._visit(pending.pop()))
+        return Scan(
+            files=tuple(sorted(self.files, key=lambda file: file.path)),
+            skipped=tuple(sorted(self.skipped, key=lambda skipped: skipped.path)),
+            unsupported=dict(sorted(self.unsupported.items())),
+        )
+
+    def _visit(self, place: _Place) -> Iterator[_Place]:
+        """Take the files of one folder; give the folders in it."""
+        try:
+            with os.scandir(self.folder.root / place.path) as listing:
+                entries = list(listing)
+        except OSError as error:
+            if not place.path:
+                raise LibraryError(f"{self.folder.root}: {_in_words(error)}") from error
+            self._skip(place.path, _in_words(error), "unreadable")
+            return
+        place = self._with_rules(place, {entry.name for entry in entries})
+        for entry in entries:
+            try:
+                below = None if entry.name.startswith(".") else self._take(place, entry)
+            except (OSError, FileUnreadable) as error:
+                self._skip(place.path + entry.name, _in_words(error), "unreadable")
+            else:
+                if below:
+                    yield below
+
+    def _with_rules(self, place: _Place, names: set[str]) -> _Place:
+        rules = place.rules
+        for name in self.folder.settings.ignore_files:
+            if name in names:
+                try:
+                    rules += ((place.path, _rules(self.folder.read(place.path + name))),)
+                except FileUnreadable as error:
+                    self._skip(place.path + name, str(error), "unreadable")
+        return _Place(place.path, rules)
+
+    def _take(self, place: _Place, entry: os.DirEntry[str]) -> _Place | None:
+        """Take the entry if it is a file; give it back if it is a folder to visit."""
+        path = place.path + entry.name
+        printable = os.fsencode(path).decode("utf-8", "backslashreplace")
+        if printable != path:
+            self._skip(printable, "has a name that is not valid UTF-8", "unreadable")
+            return None
+        status = entry.stat(follow_symlinks=False)
+        is_folder = stat.S_ISDIR(status.st_mode)
+        if place.ignores(path + "/" if is_folder else path):
+            return None
+        if is_folder:
+            return _Place(path + "/", place.rules)
+        if stat.S_ISLNK(status.st_mode):
+            self._take_link(path)
+        elif stat.S_ISREG(status.st_mode):
+            self._take_file(path, status.st_size)
+        else:
+            self._skip(path, "is not a regular file", "special")
+        return None
+
+    def _take_link(self, path: str) -> None:
+        """Links are not followed; one that leads to another place in the folder is no loss."""
+        try:
+            target = (self.folder.root / path).resolve(strict=True)
+        except FileNotFoundError:
+            self._skip(path, "is a broken link", "link")
+        except (OSError, RuntimeError):  # RuntimeError: how Python before 3.13 reports a loop
+            self._skip(path, "is a link that leads nowhere", "link")
+        else:
+            if not target.is_relative_to(self.folder.root):
+                self._skip(path, "is a link that leads out of the folder", "link")
+
+    def _take_file(self, path: str, size: int) -> None:
+        if not self.readable(path):
+            self.unsupported[PurePosixPath(path).suffix.lower()] += 1
+        elif size == 0:
+            self._skip(path, "is empty", "empty")
+        elif size > self.folder.settings.max_file_bytes:
+            limit = self.folder.settings.max_file_bytes
+            self._skip(path, f"is larger than {limit / 1e6:g} MB", "too_large")
+        else:
+            self.files.append(self.folder.digest(path))
+            self.progress(len(self.files))
+
+    def _skip(self, path: str, reason: str, kind: SkipKind) -> None:
+        self.skipped.append(Skipped(path, reason, kind))

@@ -1,0 +1,1 @@
+"""Where a library is kept: sqlite/ (embedded default), memory.py (the reference)."""

@@ -1,0 +1,263 @@
+"""The reference store: everything in dictionaries, every search a plain loop over all chunks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+import Stemmer
+
+from pincite.errors import IndexMissing
+from pincite.records import (
+    Chunk,
+    ChunkId,
+    Document,
+    DocumentEntry,
+    DocumentId,
+    EmbeddedChunk,
+    EmbeddedDocument,
+    Filters,
+    Finding,
+    FoundChunk,
+    LibraryHeader,
+    Ranked,
+    Ranking,
+    StoreStats,
+)
+from pincite.text.words import Term, fold, indexed_codes, indexed_words, question_terms
+from pincite.text.words import without_marks as plain
+from pincite.vectors import Vector, unit
+
+_TOKEN = re.compile("[^\\W_]+(?:[\ue000-\uf8ff\u0300-\u036f]*[^\\W_]*)*")
+_K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
+
+
+@dataclass(frozen=True)
+class _Kept:
+    embedded: EmbeddedDocument
+    entry: DocumentEntry
+
+
+class MemoryStore:
+    """Holds one library in memory; slow and simple, to compare the others with."""
+
+    def __init__(self) -> None:
+        self._header: LibraryHeader | None = None
+        self._kept: dict[DocumentId, _Kept] = {}
+        self._past: list[EmbeddedDocument] = []
+        self._updated: str | None = None
+        self._stem = Stemmer.Stemmer("porter").stemWord
+
+    def header(self) -> LibraryHeader | None:
+        """How this index is made; None before the first build."""
+        return self._header
+
+    def begin(self, header: LibraryHeader, *, fresh: bool = False) -> None:
+        """Set how the index is made.
+
+        With `fresh`, or for another embedding space or library name, all documents are forgotten.
+        """
+        before = self._header
+        self._header = header
+        if before is not None and (
+            fresh
+            or before.name != header.name
+            or before.model.fingerprint != header.model.fingerprint
+            or before.model.dimensions != header.model.dimensions
+        ):
+            self._kept.clear()
+
+    def replace_document(
+        self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
+    ) -> None:
+        """Make the document searchable and forget those it replaces, in one step."""
+        if self._header is None:
+            raise IndexMissing("the index was not begun: call begin() first")
+        for chunk in embedded.chunks:
+            for window in chunk.windows:
+                unit(window.vector, dimensions=self._header.model.dimensions)
+        document = embedded.document
+        at_path = [
+            kept.entry.id for kept in self._kept.values() if kept.entry.path == document.path
+        ]
+        self.remove_documents([*replaces, *at_path])
+        self._updated = datetime.now(UTC).isoformat(timespec="seconds")
+        entry = DocumentEntry(
+            id=document.id,
+            path=document.path,
+            checksum=document.checksum,
+            type=document.type,
+            title=document.title,
+            metadata=document.metadata,
+            chunks=len(embedded.chunks),
+            indexed_at=self._updated,
+            recipe=self._header.recipe,
+        )
+        self._kept[document.id] = _Kept(embedded, entry)
+
+    def remove_documents(self, ids: Sequence[DocumentId]) -> None:
+        """Forget the documents with all their chunks, words and vectors."""
+        for document_id in ids:
+            kept = self._kept.pop(document_id, None)
+            if kept is not None:
+                self._past.append(kept.embedded)
+
+    def documents(self) -> list[DocumentEntry]:
+        """Every document, by path."""
+        return sorted((kept.entry for kept in self._kept.values()), key=lambda entry: entry.path)
+
+    def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
+        """The vectors already stored for these embedded texts."""
+        wanted = set(fingerprints)
+        return {
+            window.fingerprint: window.vector
+            for _, part in self._chunks(Filters())
+            for window in part.windows
+            if window.fingerprint in wanted
+        }
+
+    def search(
+        self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
+    ) -> dict[str, Ranking]:
+        """Both rankings in one call: `words` for a question, `vector` for a vector."""
+        rankings = {}
+        if question is not None:
+            rankings["words"] = self._search_words(question_terms(question), filters, limit)
+        if vector is not None:
+            rankings["vector"] = self._search_vector(vector, filters, limit)
+        return rankings
+
+    def _search_words(self, terms: Sequence[Term], filters: Filters, limit: int) -> Ranking:
+        words = {part.chunk.id: self._words(kept, part) for kept, part in self._chunks(Filters())}
+        if not words or not terms:
+            return ()
+        average = sum(map(len, words.values())) / len(words) or 1
+        counts = {
+            term: {
+                name: count
+                for name, tokens in words.items()
+                if (count := self._count(term, tokens))
+            }
+            for term in terms
+        }
+        scores: defaultdict[ChunkId, float] = defaultdict(float)
+        for found in counts.values():
+            # FTS5's floor: a word in more than half of all chunks weighs next to nothing.
+            weight = math.log((len(words) - len(found) + 0.5) / (len(found) + 0.5))
+            for name, count in found.items():
+                length = _K1 * (1 - _B + _B * len(words[name]) / average)
+                scores[name] += max(weight, 1e-6) * count * (_K1 + 1) / (count + length)
+        visible = {part.chunk.id: kept.entry.id for kept, part in self._chunks(filters)}
+        ranked = (Ranked(name, visible[name], scores[name]) for name in scores if name in visible)
+        return _best(ranked, limit)
+
+    def _words(self, kept: _Kept, part: EmbeddedChunk) -> list[str]:
+        title, headings = kept.entry.title, " ".join(part.chunk.heading_path)
+        codes = indexed_codes(f"{title}\n{headings}\n{part.chunk.text}")
+        fields = (*map(indexed_words, (part.chunk.text, title, headings)), codes)
+        # The empty token keeps a phrase from running over the edge of a field.
+        return [token for field in fields for token in (*self._tokens(field), "")]
+
+    def _tokens(self, text: str) -> list[str]:
+        return [self._stem(plain(token)) for token in _TOKEN.findall(text)]
+
+    def _count(self, term: Term, tokens: list[str]) -> int:
+        """How often the term's words stand next to each other."""
+        wanted = [stem for token in term.tokens for stem in self._tokens(token)]
+        size = len(wanted)
+        if term.prefix:
+            return sum(token.startswith(wanted[0]) for token in tokens) if wanted else 0
+        return sum(tokens[at : at + size] == wanted for at in range(len(tokens) - size + 1)) * bool(
+            size
+        )
+
+    def _search_vector(self, vector: Vector, filters: Filters, limit: int) -> Ranking:
+        ranked = []
+        for kept, part in self._chunks(filters):
+            best = max(part.windows, key=lambda window: float(np.dot(window.vector, vector)))
+            score = float(np.dot(best.vector, vector))
+            ranked.append(Ranked(part.chunk.id, kept.entry.id, score, (best.start, best.end)))
+        return _best(ranked, limit)
+
+    def _chunks(self, filters: Filters) -> Iterator[tuple[_Kept, EmbeddedChunk]]:
+        for kept in self._kept.values():
+            for part in kept.embedded.chunks:
+                if _visible(kept.entry, part.chunk, filters):
+                    yield kept, part
+
+    def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
+        """The chunks with their documents, in the order of the ids; unknown ids are left out."""
+        known = {part.chunk.id: (kept.entry, part.chunk) for kept, part in self._chunks(Filters())}
+        return [known[chunk_id] for chunk_id in ids if chunk_id in known]
+
+    def load_document(self, document_id: DocumentId) -> Document | None:
+        """The whole document, text and all."""
+        kept = self._kept.get(document_id)
+        return None if kept is None else kept.embedded.document
+
+    def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
+        """The chunks whose id begins so, first among today's documents, then in the past."""
+        for versions, superseded in (
+            ([kept.embedded for kept in self._kept.values()], False),
+            (self._past[::-1], True),
+        ):
+            found = {
+                part.chunk.id: FoundChunk(version.document, part.chunk, superseded=superseded)
+                for version in versions
+                for part in version.chunks
+                if part.chunk.id.startswith(id_prefix)
+            }
+            if found:
+                return list(found.values())
+        return []
+
+    def stats(self) -> StoreStats:
+        """What the index holds."""
+        chunks = [part for _, part in self._chunks(Filters())]
+        windows = sum(len(part.windows) for part in chunks)
+        return StoreStats(
+            documents=len(self._kept),
+            chunks=len(chunks),
+            windows=windows,
+            vectors=windows,
+            words=len(chunks),
+            database_bytes=0,
+            log_bytes=0,
+            last_updated=self._updated,
+        )
+
+    def verify(self) -> list[Finding]:
+        """There is only one copy of everything, so nothing can disagree."""
+        return []
+
+    def repair(self) -> None:
+        """Nothing to do."""
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def _best(ranked: Iterable[Ranked], limit: int) -> Ranking:
+    ordered = sorted(ranked, key=lambda one: (-one.score, one.chunk_id))
+    return tuple(ordered[: max(limit, 0)])
+
+
+def _visible(entry: DocumentEntry, chunk: Chunk, filters: Filters) -> bool:
+    tags = {fold(tag) for tag in entry.metadata.tags}
+    headings = [fold(heading) for heading in chunk.heading_path]
+    return (
+        (filters.document_ids is None or entry.id in filters.document_ids)
+        and (filters.types is None or entry.type in filters.types)
+        and (filters.modalities is None or chunk.modality in filters.modalities)
+        and (
+            filters.tags is None or (filters.tags != () and {fold(t) for t in filters.tags} <= tags)
+        )
+        and (filters.name is None or fold(filters.name) in fold(entry.name))
+        and (filters.path is None or entry.path.startswith(filters.path))
+        and (filters.heading is None or any(fold(filters.heading) in one for one in headings))
+    )

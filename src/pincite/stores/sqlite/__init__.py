@@ -1,0 +1,1 @@
+"""The embedded store: an append-only log, and a database derived from it. See store.py."""

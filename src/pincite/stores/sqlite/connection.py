@@ -1,0 +1,149 @@
+"""Opens SQLite the one safe way, and says its errors in our words."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import sqlite_vec
+
+from pincite.errors import (
+    LibraryBusy,
+    PinciteError,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnsupported,
+)
+
+# Before 3.51.3 committed writes could be lost (WAL reset); before 3.53.2 FTS5 could overflow.
+OLDEST_SQLITE = (3, 53, 2)
+_WAIT_FOR_LOCK_MS = 10_000
+REPAIR = "run `pincite index verify --repair`"
+
+
+def check_sqlite(version: str) -> None:
+    """Refuse a SQLite that can lose writes."""
+    if tuple(int(part) for part in version.split(".")) < OLDEST_SQLITE:
+        oldest = ".".join(map(str, OLDEST_SQLITE))
+        raise StoreUnsupported(
+            f"SQLite {version} is too old, {oldest} or newer is needed; "
+            "run `pip install --upgrade apsw`"
+        )
+
+
+def connect(path: Path, *, writable: bool) -> apsw.Connection:
+    """A connection with sqlite-vec loaded; a writable one is created and syncs every commit."""
+    check_sqlite(apsw.sqlite_lib_version())
+    with translated_errors(path):
+        connection = _open(path, writable=writable)
+        connection.set_busy_timeout(_WAIT_FOR_LOCK_MS)
+        connection.enable_load_extension(True)  # noqa: FBT003 — positional only in apsw
+        connection.load_extension(sqlite_vec.loadable_path())
+        connection.enable_load_extension(False)  # noqa: FBT003 — positional only in apsw
+        if writable:
+            # One statement a call: apsw stops a chain at the first statement that gives a row.
+            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+    return connection
+
+
+def _open(path: Path, *, writable: bool) -> apsw.Connection:
+    if writable:
+        return apsw.Connection(str(path))
+    try:
+        return _opened_and_read(str(path), apsw.SQLITE_OPEN_READONLY)
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # In a folder we may not write to, SQLite cannot make the files it shares between readers.
+        # Without pending changes the database can be read as it stands.
+        wal = path.with_name(path.name + "-wal")
+        if not path.is_file() or (wal.exists() and wal.stat().st_size > 0):
+            raise
+        uri = path.absolute().as_uri() + "?immutable=1"
+        return _opened_and_read(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def _opened_and_read(name: str, flags: int) -> apsw.Connection:
+    """SQLite opens lazily; one read shows whether the file can be used."""
+    connection = apsw.Connection(name, flags=flags)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except apsw.Error:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """All or nothing. IMMEDIATE: a deferred transaction that turns to writing fails at once."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """Several reads that see one and the same state."""
+    connection.execute("BEGIN DEFERRED")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+@contextmanager
+def translated_errors(path: Path) -> Iterator[None]:
+    """SQLite's and the file system's errors as ours, each with what to do."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _from_sqlite(error, path) from error
+    except OSError as error:
+        raise _from_os(error, path) from error
+
+
+def _from_sqlite(error: apsw.Error, path: Path) -> PinciteError:
+    match error:
+        case apsw.FullError():
+            return StoreFull(_full(path))
+        case apsw.BusyError():
+            return LibraryBusy(f"{path} is locked by another program; try again later")
+        case apsw.CorruptError() | apsw.NotADBError():
+            return StoreDamaged(f"{path} is damaged ({error}); {REPAIR}")
+        case apsw.ReadOnlyError() | apsw.PermissionsError():
+            return StoreReadOnly(_read_only(path))
+        case apsw.CantOpenError() if not os.access(path.parent, os.W_OK):
+            return StoreReadOnly(_read_only(path))
+    return StoreError(f"{path}: {error}; {REPAIR}")
+
+
+def _from_os(error: OSError, path: Path) -> PinciteError:
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            return StoreFull(_full(path))
+        case errno.EROFS | errno.EACCES | errno.EPERM:
+            return StoreReadOnly(_read_only(path))
+    return StoreError(f"{path}: {error.strerror or error}")
+
+
+def _full(path: Path) -> str:
+    return (
+        f"no space left to write {path}; what was indexed before is kept. "
+        "Free some space and run the command again: it goes on where it stopped"
+    )
+
+
+def _read_only(path: Path) -> str:
+    return f"{path.parent} cannot be written to; check its permissions or copy the library"

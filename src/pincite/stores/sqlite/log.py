@@ -1,0 +1,125 @@
+"""`chunks.jsonl`: the append-only truth of an embedded library.
+
+One JSON line for each event, with a checksum over its bytes:
+
+    {"check": "<16 hex digits>", "entry": {"event": "document", "time": …, …}}
+
+A line is on disk before the database hears of it. A last line torn by a crash was never
+acknowledged and is cut off; any other broken line is damage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import StoreDamaged
+from pincite.stores.sqlite.connection import REPAIR, translated_errors
+
+Entry = dict[str, Any]
+
+_HEAD = b'{"check":"%s","entry":'
+_CHECK_LENGTH = 16
+_HEAD_LENGTH = len(_HEAD) - 2 + _CHECK_LENGTH
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of the log: where it stands, and what it says; None where it is broken."""
+
+    start: int
+    end: int
+    entry: Entry | None
+
+
+class ChunkLog:
+    """Appends to and reads one log file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def size(self) -> int:
+        """Bytes of the log; 0 where there is none."""
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def append(self, entry: Entry) -> int:
+        """Write one entry and wait for the disk; gives the log's new size."""
+        line = encode(entry)
+        with translated_errors(self.path), self.path.open("ab") as file:
+            before = file.tell()
+            try:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                # Half a line must not stay: the next one would be glued to it.
+                os.ftruncate(file.fileno(), before)
+                raise
+            if before == 0:
+                _sync_folder(self.path.parent)
+            return before + len(line)
+
+    def lines(self, start: int = 0) -> Iterator[LogLine]:
+        """Every line from a position on, broken ones included."""
+        if not self.path.exists():
+            return
+        with translated_errors(self.path), self.path.open("rb") as file:
+            file.seek(start)
+            for line in file:
+                yield LogLine(start, start + len(line), decode(line))
+                start += len(line)
+
+    def entry_at(self, position: int) -> Entry:
+        """The entry whose line begins there."""
+        with translated_errors(self.path), self.path.open("rb") as file:
+            file.seek(position)
+            entry = decode(file.readline())
+        if entry is None:
+            raise StoreDamaged(f"{self.path} is damaged at byte {position}; {REPAIR}")
+        return entry
+
+    def cut_torn_tail(self, acknowledged: int) -> None:
+        """Cut off a last line that was never finished; `acknowledged` bytes are never touched."""
+        sound = acknowledged
+        for line in self.lines(acknowledged):
+            if line.entry is None and line.end < self.size():
+                raise StoreDamaged(f"{self.path} is damaged at byte {line.start}; {REPAIR}")
+            if line.entry is not None:
+                sound = line.end
+        if sound < self.size():
+            with translated_errors(self.path), self.path.open("r+b") as file:
+                file.truncate(sound)
+                os.fsync(file.fileno())
+
+
+def encode(entry: Entry) -> bytes:
+    """One line of the log."""
+    body = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()
+    return _HEAD % _check(body) + body + b"}\n"
+
+
+def decode(line: bytes) -> Entry | None:
+    """What a line says, or None where it is torn or was changed."""
+    body = line[_HEAD_LENGTH:-2]
+    if line != _HEAD % _check(body) + body + b"}\n":
+        return None
+    entry: Entry = json.loads(body)
+    return entry
+
+
+def _check(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=_CHECK_LENGTH // 2).hexdigest().encode()
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file's name must reach the disk as well as its bytes."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

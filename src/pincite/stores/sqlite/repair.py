@@ -1,0 +1,142 @@
+"""A damaged index → a sound log to start from, with whatever only one of the two still knows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import apsw
+
+from pincite.errors import ModelInvalid, StoreDamaged, StoreError
+from pincite.records import DocumentId, LibraryHeader
+from pincite.stores.sqlite import tables
+from pincite.stores.sqlite.codec import embedded_to_json, header_from_json
+from pincite.stores.sqlite.connection import connect, translated_errors
+from pincite.stores.sqlite.log import ChunkLog, Entry, encode
+from pincite.stores.sqlite.replay import LiveLog, library_entry, log_position, meta, read_live
+from pincite.vectors import unit
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What a sound database still knows."""
+
+    position: int
+    header: Entry
+    documents: dict[DocumentId, Entry]
+
+
+def prepare(database: Path, log: ChunkLog) -> None:
+    """Mend the log where it needs it, and drop the database, which follows from the log.
+
+    A damaged log is kept beside the mended one.
+    """
+    live = read_live(log)
+    remembered = _remember(database) if database.exists() else None
+    if live.broken or (remembered is not None and remembered.position > live.size):
+        _mend(log, remembered)
+    for suffix in ("", "-wal", "-shm"):
+        database.with_name(database.name + suffix).unlink(missing_ok=True)
+
+
+def _remember(database: Path) -> Remembered | None:
+    """All sound documents of the database; None where it cannot be trusted as a whole."""
+    try:
+        connection = connect(database, writable=True)
+        try:
+            header = meta(connection, "header")
+            sound = connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            if header is None or not sound:
+                return None
+            documents = dict(_sound_documents(connection, header_from_json(json.loads(header))))
+            return Remembered(log_position(connection), json.loads(header), documents)
+        finally:
+            connection.close()
+    except (StoreError, apsw.Error):
+        return None
+
+
+def _sound_documents(
+    connection: apsw.Connection, header: LibraryHeader
+) -> Iterator[tuple[DocumentId, Entry]]:
+    """Documents whose rows are complete and say the same as a fresh copy of them would."""
+    ids = [DocumentId(str(row[0])) for row in connection.execute("SELECT id FROM document")]
+    for document_id in ids:
+        rows = tables.read(connection, document_id)
+        if rows is None:
+            continue
+        *_, time, recipe = rows.document
+        try:
+            embedded = tables.embedded_of(header.name, rows)
+            for chunk in embedded.chunks:
+                for window in chunk.windows:
+                    unit(window.vector, dimensions=header.model.dimensions)
+        except (ModelInvalid, TypeError, ValueError):
+            continue
+        if tables.rows_of(embedded, time=time, recipe=recipe) == rows:
+            yield document_id, _document_entry(embedded_to_json(embedded), time, recipe)
+
+
+def _document_entry(document: Entry, time: str, recipe: str) -> Entry:
+    return {
+        "event": "document",
+        "recipe": recipe,
+        "replaces": [],
+        "document": document,
+        "time": time,
+    }
+
+
+def _mend(log: ChunkLog, remembered: Remembered | None) -> None:
+    """Write the sound lines to a new log, then what the database knows better."""
+    now = datetime.now(UTC)
+    mended = log.path.with_name(log.path.name + ".mended")
+    with translated_errors(log.path):
+        with mended.open("wb") as file:
+            for entry in _mended_entries(log, remembered, now.isoformat(timespec="seconds")):
+                file.write(encode(entry))
+            file.flush()
+            os.fsync(file.fileno())
+        if log.path.exists():
+            kept = log.path.with_name(f"{log.path.name}.damaged-{now:%Y%m%dT%H%M%S%f}")
+            os.link(log.path, kept)
+        mended.replace(log.path)
+
+
+def _mended_entries(log: ChunkLog, remembered: Remembered | None, now: str) -> Iterator[Entry]:
+    """The log's sound entries, then whatever makes them end where the database stands."""
+    live = LiveLog()
+    for line in log.lines():
+        # Before the first sound header nothing has a place.
+        if line.entry is not None and (live.header or line.entry["event"] == "library"):
+            live.follow(line.entry, line.start)
+            yield line.entry
+    if remembered is not None:
+        yield from _differences(live, remembered, now)
+    elif live.header is None:
+        raise StoreDamaged(
+            f"neither {log.path} nor the database can be read; remove {log.path.parent} and run "
+            "`pincite index build`"
+        )
+
+
+def _differences(live: LiveLog, remembered: Remembered, now: str) -> Iterator[Entry]:
+    """What the database knows and the log's sound lines do not."""
+    header = {**library_entry(remembered.header), "time": now}
+    if live.header != remembered.header:
+        live.follow(header, 0)
+        yield header
+    for document_id, entry in remembered.documents.items():
+        if document_id not in live.documents:
+            yield entry
+    gone = [
+        document_id
+        for document_id, start in live.documents.items()
+        if document_id not in remembered.documents and start < remembered.position
+    ]
+    if gone:
+        yield {"event": "removed", "documents": gone, "time": now}

@@ -1,0 +1,163 @@
+"""The log's entries, made into rows: after each write, after a crash, and to build all anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import apsw
+
+from pincite.errors import StoreDamaged, StoreTooNew
+from pincite.records import DocumentId
+from pincite.stores.sqlite import tables
+from pincite.stores.sqlite.codec import embedded_from_json
+from pincite.stores.sqlite.connection import REPAIR, transaction
+from pincite.stores.sqlite.log import ChunkLog, Entry
+from pincite.stores.sqlite.schema import create_vector_table
+
+LOG_VERSION = 1
+_REPLAYED_TOGETHER = 200  # documents in one transaction when the database is made anew
+
+
+@dataclass
+class LiveLog:
+    """What the log says once all of it is read."""
+
+    header: Entry | None = None
+    documents: dict[DocumentId, int] = field(default_factory=dict)  # → where its line begins
+    broken: list[int] = field(default_factory=list)  # where lines that cannot be read begin
+    size: int = 0
+
+    def follow(self, entry: Entry, start: int) -> None:
+        """Take one more entry into account, whose line begins there."""
+        match entry["event"]:
+            case "library":
+                if _starts_anew(self.header, entry):
+                    self.documents.clear()
+                self.header = entry["header"]
+            case "document":
+                self._forget(entry["replaces"])
+                self.documents[entry["document"]["id"]] = start
+            case "removed":
+                self._forget(entry["documents"])
+
+    def _forget(self, ids: Iterable[DocumentId]) -> None:
+        for gone in ids:
+            self.documents.pop(gone, None)
+
+
+def read_live(log: ChunkLog) -> LiveLog:
+    """Go through the whole log once and keep where the living documents stand."""
+    live = LiveLog()
+    for line in log.lines():
+        live.size = line.end
+        if line.entry is None:
+            live.broken.append(line.start)
+        else:
+            refuse_newer_entry(line.entry, log.path)
+            live.follow(line.entry, line.start)
+    return live
+
+
+def refuse_newer_entry(entry: Entry, path: Path) -> None:
+    """A log of a newer pincite is left alone."""
+    if entry["event"] == "library" and entry["version"] > LOG_VERSION:
+        raise StoreTooNew(f"{path} was written by a newer pincite; upgrade pincite")
+
+
+def catch_up(connection: apsw.Connection, log: ChunkLog) -> None:
+    """Bring a database that is behind its log up to date."""
+    position = log_position(connection)
+    if position > log.size():
+        raise StoreDamaged(f"{log.path} is shorter than the database remembers; {REPAIR}")
+    if position == 0:
+        _build(connection, log)
+        return
+    for line in log.lines(position):
+        if line.entry is None:
+            raise StoreDamaged(f"{log.path} is damaged at byte {line.start}; {REPAIR}")
+        with transaction(connection):
+            apply(connection, line.entry, line.end)
+
+
+def _build(connection: apsw.Connection, log: ChunkLog) -> None:
+    """Fill an empty database, skipping documents that were replaced or removed later."""
+    live = read_live(log)
+    if live.broken:
+        raise StoreDamaged(f"{log.path} is damaged at byte {live.broken[0]}; {REPAIR}")
+    if live.header is None:
+        return
+    positions = sorted(live.documents.values())
+    batches = range(0, len(positions), _REPLAYED_TOGETHER)
+    # The position is written with the last batch only: a build cut short starts again.
+    with transaction(connection):
+        for statement in tables.FORGET_EVERYTHING:
+            connection.execute(statement)
+        apply(connection, {**library_entry(live.header), "time": None}, 0)
+    for first in batches:
+        with transaction(connection):
+            for position in positions[first : first + _REPLAYED_TOGETHER]:
+                apply(connection, log.entry_at(position), 0)
+    with transaction(connection):
+        set_meta(connection, "log_position", str(live.size))
+
+
+def apply(connection: apsw.Connection, entry: Entry, position: int) -> None:
+    """One entry's rows, and how far the log has been followed; call inside a transaction."""
+    match entry["event"]:
+        case "library":
+            _apply_header(connection, entry)
+        case "document":
+            value = entry["document"]
+            tables.forget(connection, [value["id"], *entry["replaces"]], path=value["path"])
+            rows = tables.rows_of(
+                embedded_from_json(value), time=entry["time"], recipe=entry["recipe"]
+            )
+            tables.write(connection, rows)
+        case "removed":
+            tables.forget(connection, entry["documents"], path=None)
+    set_meta(connection, "log_position", str(position))
+    if entry["time"]:
+        set_meta(connection, "updated", entry["time"])
+
+
+def _apply_header(connection: apsw.Connection, entry: Entry) -> None:
+    before = meta(connection, "header")
+    if _starts_anew(None if before is None else json.loads(before), entry):
+        for statement in tables.FORGET_EVERYTHING:
+            connection.execute(statement)
+        create_vector_table(connection, entry["header"]["model"]["dimensions"])
+    set_meta(connection, "header", json.dumps(entry["header"]))
+
+
+def library_entry(header: Entry, *, fresh: bool = False) -> Entry:
+    """The log's entry for how the index is made from here on."""
+    return {"event": "library", "version": LOG_VERSION, "fresh": fresh, "header": header}
+
+
+def _starts_anew(before: Entry | None, entry: Entry) -> bool:
+    """Other vectors or other ids, or the user's wish: nothing stored before can stay."""
+
+    def identity(header: Entry) -> tuple[object, ...]:
+        model = header["model"]
+        return header["name"], model["fingerprint"], model["dimensions"]
+
+    return before is None or entry["fresh"] or identity(before) != identity(entry["header"])
+
+
+def log_position(connection: apsw.Connection) -> int:
+    """How many bytes of the log the database has followed."""
+    return int(meta(connection, "log_position") or 0)
+
+
+def meta(connection: apsw.Connection, key: str) -> str | None:
+    """A value the database keeps about itself."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def set_meta(connection: apsw.Connection, key: str, value: str) -> None:
+    """Keep a value; call inside a transaction."""
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))

@@ -1,0 +1,109 @@
+"""The database's schema, as the numbered steps that led to it. Read from top to bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import apsw
+
+from pincite.errors import StoreTooNew
+from pincite.stores.sqlite.connection import transaction
+
+
+def m001_documents_chunks_windows(connection: apsw.Connection) -> None:
+    """Documents with their chunks and windows, and what the database knows of the log."""
+    for statement in (
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+        """
+        CREATE TABLE document (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            path TEXT NOT NULL UNIQUE,
+            folded_name TEXT NOT NULL,
+            checksum TEXT NOT NULL,
+            type TEXT NOT NULL,
+            title TEXT NOT NULL,
+            own_title INTEGER NOT NULL,
+            text TEXT NOT NULL,
+            sections TEXT NOT NULL,
+            metadata TEXT NOT NULL,
+            folded_tags TEXT NOT NULL,
+            chunks INTEGER NOT NULL,
+            indexed_at TEXT NOT NULL,
+            recipe TEXT NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE chunk (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            document INTEGER NOT NULL REFERENCES document (rowid),
+            modality TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            start INTEGER NOT NULL,
+            end INTEGER NOT NULL,
+            line_start INTEGER NOT NULL,
+            line_end INTEGER NOT NULL,
+            heading_path TEXT NOT NULL,
+            folded_headings TEXT NOT NULL,
+            tokens INTEGER NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX chunk_of_document ON chunk (document)",
+        """
+        CREATE TABLE window (
+            rowid INTEGER PRIMARY KEY,
+            chunk INTEGER NOT NULL REFERENCES chunk (rowid),
+            start INTEGER NOT NULL,
+            end INTEGER NOT NULL,
+            fingerprint TEXT NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX window_of_chunk ON window (chunk)",
+        "CREATE INDEX window_by_fingerprint ON window (fingerprint)",
+        # Marks inside a word (Mn, Mc) belong to it: without them Thai falls apart.
+        """
+        CREATE VIRTUAL TABLE chunk_words USING fts5 (
+            text, title, headings, codes,
+            tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+        )
+        """,
+    ):
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (m001_documents_chunks_windows,)
+
+
+def schema_version(connection: apsw.Connection) -> int:
+    """How many migrations this database has seen."""
+    version = connection.execute("PRAGMA user_version").get
+    assert isinstance(version, int)  # noqa: S101 — for the type checker; SQLite gives a number
+    return version
+
+
+def refuse_newer(connection: apsw.Connection, name: str) -> None:
+    """An index of a newer pincite is left alone."""
+    if schema_version(connection) > len(MIGRATIONS):
+        raise StoreTooNew(
+            f"{name} was written by a newer pincite (schema {schema_version(connection)}, "
+            f"this one knows {len(MIGRATIONS)}); upgrade pincite"
+        )
+
+
+def migrate(connection: apsw.Connection) -> None:
+    """Bring the schema up to date, each step in one transaction with the record that it ran."""
+    for number, step in enumerate(MIGRATIONS, start=1):
+        if schema_version(connection) < number:
+            with transaction(connection):
+                step(connection)
+                connection.execute(f"PRAGMA user_version = {number}")
+
+
+def create_vector_table(connection: apsw.Connection, dimensions: int) -> None:
+    """Make room for vectors of one model; those of another are dropped."""
+    connection.execute("DROP TABLE IF EXISTS window_vector")
+    connection.execute(
+        "CREATE VIRTUAL TABLE window_vector USING vec0 "
+        f"(embedding float[{dimensions:d}] distance_metric=cosine)"
+    )

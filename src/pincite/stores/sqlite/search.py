@@ -1,0 +1,145 @@
+"""The two searches of the database. Filters are part of both, so they restrict before ranking."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from pincite.records import ChunkId, Filters, Ranked, Ranking
+from pincite.text.words import Term, fold, question_terms
+from pincite.vectors import Vector, to_bytes
+
+# How much more a word counts in the title, in the headings, as an exact code, than in the text.
+_WEIGHTS = "1.0, 2.0, 1.5, 1.0"
+
+# `json_each` binds whole lists, so the statements never change with the filters' values.
+VISIBLE_CHUNKS = """
+SELECT chunk.rowid FROM chunk JOIN document ON document.rowid = chunk.document
+WHERE (:document_ids IS NULL OR document.id IN (SELECT value FROM json_each(:document_ids)))
+AND (:types IS NULL OR document.type IN (SELECT value FROM json_each(:types)))
+AND (:modalities IS NULL OR chunk.modality IN (SELECT value FROM json_each(:modalities)))
+AND (:tags IS NULL OR (json_array_length(:tags) > 0 AND NOT EXISTS (
+    SELECT 1 FROM json_each(:tags) AS wanted WHERE wanted.value NOT IN (
+        SELECT value FROM json_each(document.folded_tags)))))
+AND (:name IS NULL OR instr(document.folded_name, :name) > 0)
+AND (:path IS NULL OR substr(document.path, 1, length(:path)) = :path)
+AND (:heading IS NULL OR EXISTS (
+    SELECT 1 FROM json_each(chunk.folded_headings) WHERE instr(value, :heading) > 0))
+"""
+
+_WORDS = """
+SELECT chunk.id, document.id, -bm25(chunk_words, {weights}) AS score
+FROM chunk_words
+JOIN chunk ON chunk.rowid = chunk_words.rowid JOIN document ON document.rowid = chunk.document
+WHERE chunk_words MATCH :match {visible}
+ORDER BY score DESC, chunk.id LIMIT :limit
+"""
+WORDS = _WORDS.format(weights=_WEIGHTS, visible="")
+WORDS_VISIBLE = _WORDS.format(
+    weights=_WEIGHTS, visible=f"AND chunk_words.rowid IN ({VISIBLE_CHUNKS})"
+)
+
+_NEAREST = """
+SELECT chunk.id, document.id, 1 - nearest.distance, window.start, window.end
+FROM (
+    SELECT rowid, distance FROM window_vector
+    WHERE embedding MATCH :vector AND k = :windows {visible}
+) AS nearest
+JOIN window ON window.rowid = nearest.rowid
+JOIN chunk ON chunk.rowid = window.chunk JOIN document ON document.rowid = chunk.document
+ORDER BY nearest.distance, chunk.id, window.start
+"""
+_VISIBLE_WINDOWS = f"SELECT window.rowid FROM window WHERE window.chunk IN ({VISIBLE_CHUNKS})"
+NEAREST = _NEAREST.format(visible="")
+NEAREST_VISIBLE = _NEAREST.format(visible=f"AND rowid IN ({_VISIBLE_WINDOWS})")
+
+_EVERY_DISTANCE = """
+SELECT chunk.id, document.id, 1 - vec_distance_cosine(window_vector.embedding, :vector) AS score,
+    window.start, window.end
+FROM window_vector JOIN window ON window.rowid = window_vector.rowid
+JOIN chunk ON chunk.rowid = window.chunk JOIN document ON document.rowid = chunk.document
+WHERE {visible}
+ORDER BY score DESC, chunk.id, window.start
+"""
+EVERY_DISTANCE = _EVERY_DISTANCE.format(visible="1")
+EVERY_DISTANCE_VISIBLE = _EVERY_DISTANCE.format(visible=f"chunk.rowid IN ({VISIBLE_CHUNKS})")
+
+_MOST_NEIGHBOURS = 4_096  # vec0 refuses a larger k
+
+Row = tuple[Any, ...]
+
+
+def search_words(
+    connection: apsw.Connection, question: str, filters: Filters, limit: int
+) -> Ranking:
+    """Chunks by BM25; empty where the question holds no word."""
+    terms = question_terms(question)
+    if not terms or limit < 1:
+        return ()
+    statement = WORDS if filters.none_given else WORDS_VISIBLE
+    rows = connection.execute(
+        statement, {"match": match_expression(terms), "limit": limit, **_bound(filters)}
+    )
+    return tuple(Ranked(chunk, document, score) for chunk, document, score in rows)
+
+
+def match_expression(terms: Sequence[Term]) -> str:
+    """User words are data, never FTS5 syntax: each term becomes a quoted phrase, joined by OR."""
+    return " OR ".join(
+        '"{}"{}'.format(" ".join(term.tokens).replace('"', '""'), " *" if term.prefix else "")
+        for term in terms
+    )
+
+
+def search_vector(
+    connection: apsw.Connection, vector: Vector, filters: Filters, limit: int
+) -> Ranking:
+    """Chunks by the cosine similarity of their best window, exact."""
+    if limit < 1:
+        return ()
+    bound = {"vector": to_bytes(vector), **_bound(filters)}
+    statement = NEAREST if filters.none_given else NEAREST_VISIBLE
+    windows = min(limit * 4, _MOST_NEIGHBOURS)
+    while True:
+        rows: list[Row] = connection.execute(statement, {**bound, "windows": windows}).fetchall()
+        ranking = _best_windows(rows)
+        # Enough when the list ended by itself, or when what was cut off is surely worse: the last
+        # window may have equals beyond the cut, so chunks must be better than it to count.
+        sure = [ranked for ranked in ranking if ranked.score > rows[-1][2]] if rows else []
+        if len(rows) < windows or len(sure) >= limit:
+            return ranking[:limit]
+        if windows == _MOST_NEIGHBOURS:
+            break
+        windows = min(windows * 4, _MOST_NEIGHBOURS)
+    statement = EVERY_DISTANCE if filters.none_given else EVERY_DISTANCE_VISIBLE
+    return _best_windows(connection.execute(statement, bound).fetchall())[:limit]
+
+
+def _best_windows(rows: Sequence[Row]) -> Ranking:
+    """Each chunk once, by its first window; rows come best first."""
+    best: dict[ChunkId, Ranked] = {}
+    for chunk, document, score, start, end in rows:
+        if chunk not in best:
+            best[chunk] = Ranked(chunk, document, score, (start, end))
+    return tuple(best.values())
+
+
+def _bound(filters: Filters) -> dict[str, str | None]:
+    def as_json(values: Sequence[str] | None) -> str | None:
+        return None if values is None else json.dumps(list(values))
+
+    def folded(value: str | None) -> str | None:
+        return None if value is None else fold(value)
+
+    return {
+        "document_ids": as_json(filters.document_ids),
+        "types": as_json(filters.types),
+        "modalities": as_json(filters.modalities),
+        "tags": as_json(None if filters.tags is None else [fold(tag) for tag in filters.tags]),
+        "name": folded(filters.name),
+        "path": filters.path,
+        "heading": folded(filters.heading),
+    }

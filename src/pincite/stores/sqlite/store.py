@@ -1,0 +1,301 @@
+"""The embedded store's verbs. The log is written first; the database follows from it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import apsw
+from filelock import FileLock, Timeout
+
+from pincite.errors import IndexMissing, LibraryBusy, StoreReadOnly
+from pincite.records import (
+    Chunk,
+    ChunkId,
+    Document,
+    DocumentEntry,
+    DocumentId,
+    EmbeddedDocument,
+    Filters,
+    Finding,
+    FoundChunk,
+    LibraryHeader,
+    Ranking,
+    StoreStats,
+)
+from pincite.stores.sqlite import repair, search, tables, verify
+from pincite.stores.sqlite.codec import embedded_to_json, header_from_json, header_to_json
+from pincite.stores.sqlite.connection import connect, snapshot, transaction, translated_errors
+from pincite.stores.sqlite.history import chunks_in_history
+from pincite.stores.sqlite.log import ChunkLog, Entry
+from pincite.stores.sqlite.replay import apply, catch_up, library_entry, log_position, meta
+from pincite.stores.sqlite.schema import migrate, refuse_newer
+from pincite.vectors import Vector, from_bytes, unit
+
+LOG_NAME = "chunks.jsonl"
+DATABASE_NAME = "index.db"
+LOCK_NAME = "lock"
+
+
+def open_for_writing(folder: Path) -> SqliteStore:
+    """The only writer of the index in this folder; made if it is not there."""
+    with translated_errors(folder / DATABASE_NAME):
+        folder.mkdir(exist_ok=True)
+        lock = _write_lock(folder)
+    store = SqliteStore(folder, lock)
+    try:
+        store.recover()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def open_for_repair(folder: Path) -> SqliteStore:
+    """The only writer, without looking at what the files hold: they may be damaged."""
+    _refuse_missing(folder)
+    with translated_errors(folder / DATABASE_NAME):
+        return SqliteStore(folder, _write_lock(folder))
+
+
+def open_for_reading(folder: Path) -> SqliteStore:
+    """A reader. What a killed writer left in the log is taken over first where that can be done."""
+    _refuse_missing(folder)
+    store = SqliteStore(folder, None)
+    try:
+        if store.is_behind():
+            _recover_if_free(folder)
+        store.header()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _refuse_missing(folder: Path) -> None:
+    if not (folder / LOG_NAME).exists() and not (folder / DATABASE_NAME).exists():
+        raise IndexMissing(
+            f"{folder.parent} has no index yet; run `pincite index build {folder.parent}`"
+        )
+
+
+def _recover_if_free(folder: Path) -> None:
+    """A busy library is being recovered or written by someone else; a read-only one cannot be."""
+    database_is_there = (folder / DATABASE_NAME).exists()
+    try:
+        open_for_writing(folder).close()
+    except (LibraryBusy, StoreReadOnly):
+        if not database_is_there:
+            raise
+
+
+def _write_lock(folder: Path) -> FileLock:
+    lock = FileLock(folder / LOCK_NAME)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise LibraryBusy(
+            f"another process is indexing {folder.parent}; wait until it has finished, or stop it"
+        ) from None
+    return lock
+
+
+class SqliteStore:
+    """One library's index folder. Each thread reads through a connection of its own."""
+
+    def __init__(self, folder: Path, lock: FileLock | None) -> None:
+        self._database = folder / DATABASE_NAME
+        self._log = ChunkLog(folder / LOG_NAME)
+        self._lock = lock
+        self._of_thread = threading.local()
+        self._connections: list[apsw.Connection] = []
+
+    def recover(self) -> None:
+        """Bring the schema up to date and the database up to the log; for the writer."""
+        with translated_errors(self._database):
+            refuse_newer(self._connection, str(self._database))
+            migrate(self._connection)
+            self._log.cut_torn_tail(log_position(self._connection))
+            catch_up(self._connection, self._log)
+
+    def is_behind(self) -> bool:
+        """Whether the log holds something the database has not heard of."""
+        if not self._database.exists():
+            return True
+        with translated_errors(self._database):
+            refuse_newer(self._connection, str(self._database))
+            has_schema = self._connection.execute(
+                "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
+            ).get
+            return not has_schema or log_position(self._connection) < self._log.size()
+
+    def header(self) -> LibraryHeader | None:
+        """How this index is made; None before the first build."""
+        with translated_errors(self._database):
+            header = meta(self._connection, "header")
+        return None if header is None else header_from_json(json.loads(header))
+
+    def begin(self, header: LibraryHeader, *, fresh: bool = False) -> None:
+        """Set how the index is made.
+
+        With `fresh`, or for another embedding space or library name, all documents are forgotten.
+        """
+        if fresh or header != self.header():
+            self._write(library_entry(header_to_json(header), fresh=fresh))
+
+    def replace_document(
+        self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
+    ) -> None:
+        """Make the document searchable and forget those it replaces, in one step."""
+        header = self.header()
+        if header is None:
+            raise IndexMissing("the index was not begun: call begin() first")
+        for chunk in embedded.chunks:
+            for window in chunk.windows:
+                unit(window.vector, dimensions=header.model.dimensions)
+        self._write(
+            {
+                "event": "document",
+                "recipe": header.recipe,
+                "replaces": list(replaces),
+                "document": embedded_to_json(embedded),
+            }
+        )
+
+    def remove_documents(self, ids: Sequence[DocumentId]) -> None:
+        """Forget the documents with all their chunks, words and vectors."""
+        if ids:
+            self._write({"event": "removed", "documents": list(ids)})
+
+    def _write(self, entry: Entry) -> None:
+        """First the log, on disk; then the database, in one transaction."""
+        if self._lock is None:
+            raise StoreReadOnly("this store was opened for reading")
+        entry = {**entry, "time": datetime.now(UTC).isoformat(timespec="seconds")}
+        position = self._log.append(entry)
+        with translated_errors(self._database), transaction(self._connection):
+            apply(self._connection, entry, position)
+
+    def documents(self) -> list[DocumentEntry]:
+        """Every document, by path."""
+        statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document ORDER BY path"
+        with translated_errors(self._database):
+            return [tables.entry_of(row) for row in self._connection.execute(statement)]
+
+    def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
+        """The vectors already stored for these embedded texts."""
+        statement = """
+            SELECT window.fingerprint, window_vector.embedding
+            FROM window JOIN window_vector ON window_vector.rowid = window.rowid
+            WHERE window.rowid IN (
+                SELECT min(rowid) FROM window
+                WHERE fingerprint IN (SELECT value FROM json_each(?)) GROUP BY fingerprint
+            )
+        """
+        with translated_errors(self._database):
+            rows = self._connection.execute(statement, (json.dumps(list(fingerprints)),))
+            return {fingerprint: from_bytes(vector) for fingerprint, vector in rows}
+
+    def search(
+        self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
+    ) -> dict[str, Ranking]:
+        """Both rankings in one call, from one state of the database."""
+        rankings = {}
+        with translated_errors(self._database), snapshot(self._connection):
+            if question is not None:
+                rankings["words"] = search.search_words(self._connection, question, filters, limit)
+            if vector is not None:
+                rankings["vector"] = search.search_vector(self._connection, vector, filters, limit)
+        return rankings
+
+    def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
+        """The chunks with their documents, in the order of the ids; unknown ids are left out."""
+        statement = f"""
+            SELECT {tables.ENTRY_COLUMNS}, document.text, chunk.id, chunk.modality, chunk.position,
+                chunk.start, chunk.end, chunk.line_start, chunk.line_end, chunk.heading_path,
+                chunk.folded_headings, chunk.tokens
+            FROM chunk JOIN document ON document.rowid = chunk.document WHERE chunk.id = ?
+        """
+        found = []
+        with translated_errors(self._database), snapshot(self._connection):
+            for chunk_id in ids:
+                row = self._connection.execute(statement, (chunk_id,)).fetchone()
+                if row is not None:
+                    entry = tables.entry_of(row[:9])
+                    found.append((entry, tables.chunk_of(entry.id, row[9], row[10:])))
+        return found
+
+    def load_document(self, document_id: DocumentId) -> Document | None:
+        """The whole document, text and all."""
+        header = self.header()
+        with translated_errors(self._database):
+            rows = tables.read(self._connection, document_id)
+        return None if header is None or rows is None else tables.document_of(header.name, rows)
+
+    def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
+        """The chunks whose id begins so, first among today's documents, then in the past."""
+        statement = "SELECT id FROM chunk WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 2"
+        with translated_errors(self._database):
+            ids = [row[0] for row in self._connection.execute(statement, (id_prefix,))]
+        found = []
+        for entry, chunk in self.load_chunks(ids):
+            document = self.load_document(entry.id)
+            if document is not None:
+                found.append(FoundChunk(document, chunk, superseded=False))
+        return found or chunks_in_history(self._log, id_prefix)
+
+    def stats(self) -> StoreStats:
+        """What the index holds, counted in the database."""
+        count = "SELECT count(*) FROM "
+        with translated_errors(self._database), snapshot(self._connection):
+            documents, chunks, windows, words = (
+                int(self._connection.execute(count + table).get)
+                for table in ("document", "chunk", "window", "chunk_words")
+            )
+            vectors = self._connection.execute(count + "window_vector").get if windows else 0
+            updated = meta(self._connection, "updated")
+        return StoreStats(
+            documents=documents,
+            chunks=chunks,
+            windows=windows,
+            vectors=int(vectors),
+            words=words,
+            database_bytes=self._database.stat().st_size,
+            log_bytes=self._log.size(),
+            last_updated=updated,
+        )
+
+    def verify(self) -> list[Finding]:
+        """Everything that does not agree inside the index; empty for a healthy one."""
+        return verify.findings(self._database, self._log)
+
+    def repair(self) -> None:
+        """Make everything agree again, from whatever is still sound."""
+        self._close_connections()
+        repair.prepare(self._database, self._log)
+        self.recover()
+
+    def close(self) -> None:
+        """Give back every resource."""
+        self._close_connections()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _close_connections(self) -> None:
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
+        self._of_thread = threading.local()
+
+    @property
+    def _connection(self) -> apsw.Connection:
+        """This thread's own connection, opened when first needed."""
+        if not hasattr(self._of_thread, "connection"):
+            connection = connect(self._database, writable=self._lock is not None)
+            self._connections.append(connection)
+            self._of_thread.connection = connection
+        opened: apsw.Connection = self._of_thread.connection
+        return opened

@@ -1,0 +1,111 @@
+"""Do log, database, words and vectors agree?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+
+from pincite.errors import StoreError
+from pincite.records import DocumentId, Finding, Part
+from pincite.stores.sqlite import tables
+from pincite.stores.sqlite.codec import embedded_from_json
+from pincite.stores.sqlite.connection import connect
+from pincite.stores.sqlite.log import ChunkLog, Entry
+from pincite.stores.sqlite.replay import LiveLog, log_position, meta, read_live
+from pincite.stores.sqlite.schema import refuse_newer
+
+
+def _count(table: str, key: str, other: str, other_key: str) -> str:
+    return f"SELECT count(*) FROM {table} WHERE {key} NOT IN (SELECT {other_key} FROM {other})"
+
+
+# Rows that hang in the air: nothing they belong to is there, or nothing belongs to them.
+ORPHANS: tuple[tuple[Part, str, str], ...] = (
+    ("words", "chunks without words", _count("chunk", "rowid", "chunk_words", "rowid")),
+    ("words", "words without a chunk", _count("chunk_words", "rowid", "chunk", "rowid")),
+    ("vectors", "windows without a vector", _count("window", "rowid", "window_vector", "rowid")),
+    ("vectors", "vectors without a window", _count("window_vector", "rowid", "window", "rowid")),
+    ("vectors", "windows without a chunk", _count("window", "chunk", "chunk", "rowid")),
+    ("vectors", "chunks without a window", _count("chunk", "rowid", "window", "chunk")),
+    ("database", "chunks without a document", _count("chunk", "document", "document", "rowid")),
+)
+
+
+def findings(database: Path, log: ChunkLog) -> list[Finding]:
+    """All that does not agree; the index must not be written meanwhile."""
+    live = read_live(log)
+    found = [Finding("log", f"the line at byte {start} is damaged") for start in live.broken]
+    if not log.path.exists():
+        found.append(Finding("log", f"{log.path.name} is missing"))
+    if not database.exists():
+        return [*found, Finding("database", f"{database.name} is missing")]
+    try:
+        connection = connect(database, writable=True)
+        try:
+            refuse_newer(connection, str(database))
+            return [*found, *_inside(connection), *_against_log(connection, log, live)]
+        finally:
+            connection.close()
+    except (StoreError, apsw.Error) as error:
+        return [*found, Finding("database", str(error))]
+
+
+def _inside(connection: apsw.Connection) -> Iterator[Finding]:
+    """What the database can say of itself."""
+    for (problem,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
+        if problem != "ok":
+            yield Finding("database", str(problem))
+    if meta(connection, "header") is None:
+        return
+    for part, what, statement in ORPHANS:
+        count = connection.execute(statement).get
+        if count:
+            yield Finding(part, f"{count} {what}")
+    try:
+        # The plain integrity_check does not compare the words index with its text; this does.
+        connection.execute("INSERT INTO chunk_words (chunk_words) VALUES ('integrity-check')")
+    except apsw.Error:
+        yield Finding("words", "the words index does not match its text")
+
+
+def _against_log(connection: apsw.Connection, log: ChunkLog, live: LiveLog) -> Iterator[Finding]:
+    """Row for row, what the log says and what the database holds."""
+    position = log_position(connection)
+    if position != live.size:
+        yield Finding(
+            "database", f"follows the log to byte {position}, but the log has {live.size}"
+        )
+    header = meta(connection, "header")
+    if live.header is not None and header is None:
+        yield Finding("database", "has no header")
+    elif live.header and header and live.header != json.loads(header):
+        yield Finding("database", "was made for another model or policy than the log says")
+    stored = {row[0] for row in connection.execute("SELECT id FROM document")}
+    for extra in sorted(stored - live.documents.keys()):
+        yield Finding("database", f"document {extra} is not in the log")
+    for document_id, start in live.documents.items():
+        yield from _document_findings(connection, log.entry_at(start), document_id)
+
+
+def _document_findings(
+    connection: apsw.Connection, entry: Entry, document_id: DocumentId
+) -> Iterator[Finding]:
+    expected = tables.rows_of(
+        embedded_from_json(entry["document"]), time=entry["time"], recipe=entry["recipe"]
+    )
+    actual = tables.read(connection, document_id)
+    path = entry["document"]["path"]
+    if actual is None:
+        yield Finding("database", f"{path} is missing")
+        return
+    if actual.document != expected.document:
+        yield Finding("database", f"{path}: the document differs from the log")
+    if [part.chunk for part in actual.chunks] != [part.chunk for part in expected.chunks]:
+        yield Finding("database", f"{path}: the chunks differ from the log")
+    if [part.words for part in actual.chunks] != [part.words for part in expected.chunks]:
+        yield Finding("words", f"{path}: the indexed words differ from the text")
+    if [part.windows for part in actual.chunks] != [part.windows for part in expected.chunks]:
+        yield Finding("vectors", f"{path}: the vectors differ from the log")

@@ -1,0 +1,61 @@
+"""Offsets and line numbers of one text, both ways."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+
+# Exactly the line ends that Markdown knows. str.splitlines also breaks at form feeds, U+2028 and
+# others, and the lines we cite would then not be the lines an editor shows.
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+class LineIndex:
+    """Where each line of a text begins and ends.
+
+    Lines count from 1. A line end closes its line and opens another only if text follows, so
+    "a" and "a\\n" both have one line; so has the empty text.
+    """
+
+    __slots__ = ("_ends", "_length", "_starts")
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+        self._starts = array("q", [0])
+        self._ends = array("q")
+        for line_end in _LINE_END.finditer(text):
+            self._ends.append(line_end.start())
+            self._starts.append(line_end.end())
+        if self._ends and self._starts[-1] == self._length:
+            self._starts.pop()
+        else:
+            self._ends.append(self._length)
+
+    @property
+    def count(self) -> int:
+        """How many lines the text has; at least one."""
+        return len(self._starts)
+
+    def line_of(self, offset: int) -> int:
+        """The line an offset stands in; a line end belongs to the line it closes."""
+        if not 0 <= offset <= self._length:
+            raise IndexError(f"offset {offset} is outside a text of {self._length} characters")
+        return bisect_right(self._starts, offset)
+
+    def lines_of(self, start: int, end: int) -> tuple[int, int]:
+        """First and last line of the slice [start:end], both included."""
+        return self.line_of(start), self.line_of(max(start, end - 1))
+
+    def start_of(self, line: int) -> int:
+        """The offset of a line's first character."""
+        return self._starts[self._place(line)]
+
+    def end_of(self, line: int) -> int:
+        """The offset behind a line's last character, before its line end."""
+        return self._ends[self._place(line)]
+
+    def _place(self, line: int) -> int:
+        if not 1 <= line <= self.count:
+            raise IndexError(f"line {line} is outside a text of {self.count} lines")
+        return line - 1
