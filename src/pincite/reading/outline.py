@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import StateBlock, table
 from markdown_it.token import Token
 
 from pincite.reading.plain import paragraphs
@@ -19,7 +19,7 @@ _KINDS = {
     "blockquote_open": BlockKind.PARAGRAPH,
     "html_block": BlockKind.PARAGRAPH,
     "list_item_open": BlockKind.ITEM,
-    "table_open": BlockKind.TABLE,
+    "table": BlockKind.TABLE,
     "fence": BlockKind.CODE,
     "code_block": BlockKind.CODE,
 }
@@ -62,10 +62,11 @@ def outline(text: str, lines: LineIndex, first: int = 1) -> Iterator[OutlineBloc
         if blocks and beyond <= lines.count:
             beyond = blocks.pop().first
         yield from blocks
-        size = _PIECE if beyond > first else 2 * size
+        size = _PIECE if beyond > first else 8 * size
         first = beyond
-    for start, end in paragraphs(text, lines, first):
-        yield OutlineBlock(BlockKind.PARAGRAPH, start, end)
+    if first <= lines.count:
+        for start, end in paragraphs(text, lines.start_of(first)):
+            yield OutlineBlock(BlockKind.PARAGRAPH, *lines.lines_of(start, end))
 
 
 def _piece(text: str, lines: LineIndex, first: int, beyond: int) -> str:
@@ -98,11 +99,32 @@ class _TooDeep(Exception):
     """Raised out of markdown-it; outline catches it."""
 
 
-def _refuse_depth(state: StateBlock, _start: int, _end: int, _silent: bool) -> bool:  # noqa: FBT001  (markdown-it's signature)
-    # markdown-it's own limit drops the rest of the text without a word.
+# FBT001 in both rules: the signature is markdown-it's.
+def _refuse_depth(state: StateBlock, _start: int, _end: int, _silent: bool) -> bool:  # noqa: FBT001
+    """Give up where markdown-it's own limit would drop the rest of the text without a word."""
     if state.level >= _DEEPEST:
         raise _TooDeep
     return False
+
+
+def _whole_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    """A table as one token: markdown-it makes eight of every row, and we cite no cells."""
+    if not table(state, start, end, True):  # noqa: FBT003
+        return False
+    if silent:
+        return True
+    enders = state.md.block.ruler.getRules("blockquote")  # those that markdown-it asks, too
+    line = start + 2
+    while line < end and not (
+        state.isEmpty(line)
+        or state.sCount[line] < state.blkIndent
+        or state.is_code_block(line)
+        or any(ends(state, line, end, True) for ends in enders)  # noqa: FBT003
+    ):
+        line += 1
+    state.push("table", "table", 0).map = [start, line]
+    state.line = line
+    return True
 
 
 def _parser() -> MarkdownIt:
@@ -110,6 +132,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": 2 * _DEEPEST}).enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     parser.block.ruler.disable("reference")
+    parser.block.ruler.at("table", _whole_table, {"alt": ["paragraph", "reference"]})
     parser.block.ruler.before("table", "depth", _refuse_depth)
     return parser
 

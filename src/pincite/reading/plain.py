@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from pincite.reading.encoding import decode_filled
 from pincite.records import Block, BlockKind, Document, Section
-from pincite.text.lines import LineIndex
+
+# Each is tried only at the edge of a line and never goes back, so that a long line stays cheap.
+_OPENING = re.compile(r"(?<![^\r\n])[^\S\r\n]*+\S")
+_BLANK = re.compile(r"(?>\r\n?|\n)[^\S\r\n]*+(?=[\r\n]|\Z)")
 
 
 def read_text(library: str, path: str, data: bytes) -> Document:
     """Read a plain text; its title is its file's name."""
     text = decode_filled(data)
-    lines = LineIndex(text)
     return Document(
         library=library,
         path=path,
@@ -23,10 +26,7 @@ def read_text(library: str, path: str, data: bytes) -> Document:
         title=title_from(path),
         text=text,
         sections=(Section(heading_path=(), level=0, start=0, end=len(text)),),
-        blocks=tuple(
-            Block(BlockKind.PARAGRAPH, lines.start_of(first), lines.end_of(last))
-            for first, last in paragraphs(text, lines)
-        ),
+        blocks=tuple(Block(BlockKind.PARAGRAPH, start, end) for start, end in paragraphs(text)),
         own_title=False,
     )
 
@@ -36,15 +36,9 @@ def title_from(path: str) -> str:
     return PurePosixPath(path).stem
 
 
-def paragraphs(text: str, lines: LineIndex, first: int = 1) -> Iterator[tuple[int, int]]:
-    """First and last line of each stretch between blank lines, from line `first` on."""
-    start: int | None = None
-    for line in range(first, lines.count + 1):
-        blank = not text[lines.start_of(line) : lines.end_of(line)].strip()
-        if start is None and not blank:
-            start = line
-        elif start is not None and blank:
-            yield start, line - 1
-            start = None
-    if start is not None:
-        yield start, lines.count
+def paragraphs(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
+    """Start and end of each stretch between blank lines: whole lines, without the last line end."""
+    while opening := _OPENING.search(text, start):
+        blank = _BLANK.search(text, opening.end())
+        start = blank.start() if blank else len(text)
+        yield opening.start(), start

@@ -22,8 +22,8 @@ class LineIndex:
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
-        self._starts = array("q", [0])
-        self._ends = array("q")
+        self._starts = array("I", [0])
+        self._ends = array("I")
         for line_end in _LINE_END.finditer(text):
             self._ends.append(line_end.start())
             self._starts.append(line_end.end())

@@ -1,19 +1,17 @@
-"""The nouns of pincite, frozen: what travels from step to step."""
+"""Documents and their parts: sections, blocks, chunks, windows."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, NewType
+from typing import TYPE_CHECKING, NewType
 
 if TYPE_CHECKING:
     from pincite.vectors import Vector
 
 DocumentId = NewType("DocumentId", str)
 ChunkId = NewType("ChunkId", str)
-Part = Literal["log", "database", "words", "vectors"]  # of an index
 
 
 class Modality(StrEnum):
@@ -210,216 +208,12 @@ class DocumentEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCard:
-    """Which embedding space vectors belong to. Vectors of different fingerprints never meet."""
-
-    name: str  # what the user writes after --model
-    fingerprint: str
-    dimensions: int
-    token_limit: int  # of one window, with the model's own special tokens
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryHeader:
-    """How an index is made; kept inside it, so that an update works like the build did."""
-
-    name: str
-    policy: str
-    model: ModelCard
-    ingestion_version: int
-
-    @property
-    def recipe(self) -> str:
-        """How documents are cut: changes whenever the same file would give other chunks."""
-        return f"{self.policy}/{self.ingestion_version}"
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFile:
-    """A file that pincite could read: its place in the library and what it held when looked at."""
-
-    path: str
-    size: int  # bytes
-    checksum: str
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an index run has come."""
-
-    documents_done: int
-    documents_total: int
-    bytes_done: int
-    bytes_total: int
-    path: str  # the file just finished
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A file that could not be made searchable; an earlier version of it stays as it was."""
-
-    path: str
-    reason: str
-    chunk_ids: tuple[ChunkId, ...] = ()  # those that got no vector, where that was the reason
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A file that was left out on purpose."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What an index run did."""
-
-    added: int = 0
-    changed: int = 0
-    moved: int = 0
-    recut: int = 0  # same file, other chunk policy or newer pincite
-    deleted: int = 0
-    unchanged: int = 0
-    chunks: int = 0  # written
-    embedded: int = 0  # windows that went through the model
-    failures: tuple[Failure, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    unsupported: Mapping[str, int] = field(default_factory=dict)  # files of other kinds, by suffix
-
-    @property
-    def written(self) -> int:
-        """Documents that were stored."""
-        return self.added + self.changed + self.moved + self.recut
-
-
-@dataclass(frozen=True, slots=True)
-class StoreStats:
-    """What an index holds, counted in the database itself."""
-
-    documents: int
-    chunks: int
-    windows: int
-    vectors: int
-    words: int  # chunks in the words index
-    database_bytes: int
-    log_bytes: int
-    last_updated: str | None  # UTC, ISO 8601
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryStats:
-    """What a library's index is and holds."""
-
-    folder: str
-    header: LibraryHeader
-    store: StoreStats
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that does not agree inside an index."""
-
-    part: Part
-    problem: str
-
-
-@dataclass(frozen=True, slots=True)
 class FoundChunk:
     """A chunk found by its id, in this version of its document or in an earlier one."""
 
     document: Document
     chunk: Chunk
     superseded: bool  # the library now holds another version of the document, or none
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which chunks a search may see, decided before ranking.
-
-    `None` is no restriction; an empty tuple lets nothing through. Within a field any value
-    suffices, except tags, which must all be there; between fields all must agree.
-    """
-
-    document_ids: tuple[DocumentId, ...] | None = None
-    types: tuple[str, ...] | None = None
-    modalities: tuple[Modality, ...] | None = None
-    tags: tuple[str, ...] | None = None
-    name: str | None = None  # part of the file's name, case ignored
-    path: str | None = None  # a folder or file, from the library's root
-    heading: str | None = None  # part of one heading above the chunk, case ignored
-
-    @property
-    def none_given(self) -> bool:
-        """Whether the whole library may be seen."""
-        return self == Filters()
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """One place in a ranking. `score` is the search's own; higher is better in both searches.
-
-    `words` gives BM25 (from 0 up), `vector` cosine similarity (-1 to 1).
-    """
-
-    chunk_id: ChunkId
-    document_id: DocumentId
-    score: float
-    window: tuple[int, int] | None = None  # the best window's place, from the vector search
-
-
-Ranking = tuple[Ranked, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """What one search contributed to a hit: its rank (1 = best), its score, its part of the sum."""
-
-    rank: int
-    score: float
-    contribution: float
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A chunk with its fused score (higher is better) and what each search gave to it."""
-
-    chunk_id: ChunkId
-    document_id: DocumentId
-    score: float
-    shares: Mapping[str, Share]
-    window: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """The sentence shown for a result: its place in the document and its matched words."""
-
-    start: int
-    end: int
-    text: str
-    locator: Locator
-    matches: tuple[tuple[int, int], ...]  # offsets inside `text`
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One line of a search's answer: what was found, where it stands, and why it is here."""
-
-    document: DocumentEntry
-    chunk: Chunk
-    hit: Hit
-    quote: Quote
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResults:
-    """What a search gives back; `reason` says why `results` is empty."""
-
-    question: str
-    mode: str
-    results: tuple[Result, ...]
-    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,126 @@
+"""An index: how it is made, what a run did to it, what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pincite.records.documents import ChunkId
+
+Part = Literal["log", "database", "words", "vectors"]  # of an index
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """Which embedding space vectors belong to. Vectors of different fingerprints never meet."""
+
+    name: str  # what the user writes after --model
+    fingerprint: str
+    dimensions: int
+    token_limit: int  # of one window, with the model's own special tokens
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryHeader:
+    """How an index is made; kept inside it, so that an update works like the build did."""
+
+    name: str
+    policy: str
+    model: ModelCard
+    ingestion_version: int
+
+    @property
+    def recipe(self) -> str:
+        """How documents are cut: changes whenever the same file would give other chunks."""
+        return f"{self.policy}/{self.ingestion_version}"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that pincite could read: its place in the library and what it held when looked at."""
+
+    path: str
+    size: int  # bytes
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an index run has come."""
+
+    documents_done: int
+    documents_total: int
+    bytes_done: int
+    bytes_total: int
+    path: str  # the file just finished
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that could not be made searchable; an earlier version of it stays as it was."""
+
+    path: str
+    reason: str
+    chunk_ids: tuple[ChunkId, ...] = ()  # those that got no vector, where that was the reason
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that was left out on purpose."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What an index run did."""
+
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    recut: int = 0  # same file, other chunk policy or newer pincite
+    deleted: int = 0
+    unchanged: int = 0
+    chunks: int = 0  # written
+    embedded: int = 0  # windows that went through the model
+    failures: tuple[Failure, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    unsupported: Mapping[str, int] = field(default_factory=dict)  # files of other kinds, by suffix
+
+    @property
+    def written(self) -> int:
+        """Documents that were stored."""
+        return self.added + self.changed + self.moved + self.recut
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStats:
+    """What an index holds, counted in the database itself."""
+
+    documents: int
+    chunks: int
+    windows: int
+    vectors: int
+    words: int  # chunks in the words index
+    database_bytes: int
+    log_bytes: int
+    last_updated: str | None  # UTC, ISO 8601
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryStats:
+    """What a library's index is and holds."""
+
+    folder: str
+    header: LibraryHeader
+    store: StoreStats
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that does not agree inside an index."""
+
+    part: Part
+    problem: str

@@ -1,0 +1,98 @@
+"""Searching: what may be seen, what each search ranked, what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pincite.records.documents import Chunk, ChunkId, DocumentEntry, DocumentId, Locator, Modality
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which chunks a search may see, decided before ranking.
+
+    `None` is no restriction; an empty tuple lets nothing through. Within a field any value
+    suffices, except tags, which must all be there; between fields all must agree.
+    """
+
+    document_ids: tuple[DocumentId, ...] | None = None
+    types: tuple[str, ...] | None = None
+    modalities: tuple[Modality, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    name: str | None = None  # part of the file's name, case ignored
+    path: str | None = None  # a folder or file, from the library's root
+    heading: str | None = None  # part of one heading above the chunk, case ignored
+
+    @property
+    def none_given(self) -> bool:
+        """Whether the whole library may be seen."""
+        return self == Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One place in a ranking. `score` is the search's own; higher is better in both searches.
+
+    `words` gives BM25 (from 0 up), `vector` cosine similarity (-1 to 1).
+    """
+
+    chunk_id: ChunkId
+    document_id: DocumentId
+    score: float
+    window: tuple[int, int] | None = None  # the best window's place, from the vector search
+
+
+Ranking = tuple[Ranked, ...]
+"""Best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one search contributed to a hit: its rank (1 = best), its score, its part of the sum."""
+
+    rank: int
+    score: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk with its fused score (higher is better) and what each search gave to it."""
+
+    chunk_id: ChunkId
+    document_id: DocumentId
+    score: float
+    shares: Mapping[str, Share]
+    window: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The sentence shown for a result: its place in the document and its matched words."""
+
+    start: int
+    end: int
+    text: str
+    locator: Locator
+    matches: tuple[tuple[int, int], ...]  # offsets inside `text`
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One line of a search's answer: what was found, where it stands, and why it is here."""
+
+    document: DocumentEntry
+    chunk: Chunk
+    hit: Hit
+    quote: Quote
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """What a search gives back; `reason` says why `results` is empty."""
+
+    question: str
+    mode: str
+    results: tuple[Result, ...]
+    reason: str | None = None
