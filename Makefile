@@ -6,7 +6,7 @@ SAMPLE := examples/library
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench fmt lock clean model
+.PHONY: help demo test lint bench fmt docs lock clean model
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,7 @@ lint: $(VENV)/dev.stamp ## Style, types, architecture and spelling
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(BIN)/cog --check docs/*.md
 
 bench: $(VENV)/dev.stamp model ## Speed and memory, as ratios within one run
 	$(BIN)/python benchmarks/ingest.py
@@ -32,6 +33,9 @@ bench: $(VENV)/dev.stamp model ## Speed and memory, as ratios within one run
 fmt: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/dev.stamp ## Renew the generated parts of the documentation
+	$(BIN)/cog -r docs/*.md
 
 lock: $(VENV)/dev.stamp ## Pin the dependencies anew, with hashes
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \

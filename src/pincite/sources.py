@@ -21,10 +21,8 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from pincite.errors import FileUnreadable, FolderMissing, LibraryError
 from pincite.settings import SourceSettings
 
-_Rule = tuple[re.Pattern[str], bool]  # what it matches, and whether that is ignored
 SkipKind = Literal["too_large", "link", "empty", "special", "unreadable"]
-
-_READ_SIZE = 1 << 20
+_Rule = tuple[re.Pattern[str], bool]  # what it matches, and whether that is ignored
 _DEBOUNCE_MS = 500  # an editor saves in several steps; to its user that is one change
 
 
@@ -66,9 +64,7 @@ class Folder:
         self.settings = settings or SourceSettings()
 
     def scan(
-        self,
-        readable: Callable[[str], bool],
-        progress: Callable[[int], None] = lambda _count: None,
+        self, readable: Callable[[str], bool], progress: Callable[[int], None] = lambda _: None
     ) -> Scan:
         """Find the files for which `readable(path)`; `progress` hears how many there are so far.
 
@@ -87,7 +83,7 @@ class Folder:
         """Size and checksum of one file, without holding it in memory."""
         checksum, size = hashlib.sha256(), 0
         with self._open(path) as file:
-            while block := file.read(_READ_SIZE):
+            while block := file.read(1 << 20):
                 checksum.update(block)
                 size += len(block)
                 self._refuse_size(size)  # also ends the reading of a file that grows and grows
@@ -96,23 +92,21 @@ class Folder:
     def watch(self, stop: threading.Event) -> Iterator[None]:
         """Yield after each burst of changes, until `stop` is set."""
         try:
-            changes = watchfiles.watch(
+            for _ in watchfiles.watch(
                 self.root,
                 watch_filter=self._matters,
                 debounce=_DEBOUNCE_MS,
                 stop_event=stop,
                 ignore_permission_denied=True,
-            )
-            for _ in changes:
+            ):
                 yield
         except OSError as error:
             raise LibraryError(f"cannot follow {self.root}: {_in_words(error)}") from error
 
     def _matters(self, _change: watchfiles.Change, path: str) -> bool:
         *folders, name = Path(path).relative_to(self.root).parts or ("",)
-        if any(folder.startswith(".") for folder in folders):
-            return False
-        return not name.startswith(".") or name in self.settings.ignore_files
+        hidden = name.startswith(".") and name not in self.settings.ignore_files
+        return not (hidden or any(folder.startswith(".") for folder in folders))
 
     @contextmanager
     def _open(self, path: str) -> Iterator[BinaryIO]:
@@ -120,23 +114,19 @@ class Folder:
         if "\0" in path or any(part in ("", ".", "..") for part in parts):
             raise FileUnreadable("is not a path inside the folder")
         try:
-            with os.fdopen(_open_below(self.root, parts), "rb") as file:
-                status = os.fstat(file.fileno())
-                _refuse_special(status)
-                self._refuse_size(status.st_size)
+            with os.fdopen(_open_file(self.root, parts), "rb") as file:
+                _refuse_special(os.fstat(file.fileno()))
                 yield file
         except OSError as error:
             raise FileUnreadable(_in_words(error)) from error
 
     def _refuse_size(self, size: int) -> None:
-        if size > self.settings.max_file_bytes:
-            raise FileUnreadable(f"is larger than {self.settings.max_file_bytes / 1e6:g} MB")
+        if size > (limit := self.settings.max_file_bytes):
+            raise FileUnreadable(f"is larger than {limit / 1e6:g} MB")
 
 
 def _open_below(root: Path, parts: Sequence[str]) -> int:
     """A descriptor of a regular file, reached folder by folder so that no link is followed."""
-    if os.open not in os.supports_dir_fd:
-        return open_resolved(root, parts)
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for part in parts[:-1]:
@@ -150,7 +140,7 @@ def _open_below(root: Path, parts: Sequence[str]) -> int:
         os.close(folder)
 
 
-def open_resolved(root: Path, parts: Sequence[str]) -> int:
+def _open_resolved(root: Path, parts: Sequence[str]) -> int:
     """The same where the system cannot open below a folder: by where the whole path leads."""
     path = root.joinpath(*parts).resolve(strict=True)
     if not path.is_relative_to(root):
@@ -159,9 +149,12 @@ def open_resolved(root: Path, parts: Sequence[str]) -> int:
     return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
 
 
+_open_file = _open_below if os.open in os.supports_dir_fd else _open_resolved
+
+
 def _refuse_special(status: os.stat_result) -> None:
     if stat.S_ISLNK(status.st_mode):
-        raise FileUnreadable("is a link, and links are not followed")
+        raise FileUnreadable("is a link; links are not followed")
     if not stat.S_ISREG(status.st_mode):
         raise FileUnreadable("is not a regular file")
 
@@ -245,24 +238,21 @@ class _Scanner:
             self._skip(place.path, _in_words(error), "unreadable")
             return
         place = self._with_rules(place, {entry.name for entry in entries})
-        for entry in entries:
+        for entry in (entry for entry in entries if not entry.name.startswith(".")):
             try:
-                below = None if entry.name.startswith(".") else self._take(place, entry)
+                if below := self._take(place, entry):
+                    yield below
             except (OSError, FileUnreadable) as error:
                 self._skip(place.path + entry.name, _in_words(error), "unreadable")
-            else:
-                if below:
-                    yield below
 
     def _with_rules(self, place: _Place, names: set[str]) -> _Place:
-        rules = place.rules
-        for name in self.folder.settings.ignore_files:
-            if name in names:
-                try:
-                    rules += ((place.path, _rules(self.folder.read(place.path + name))),)
-                except FileUnreadable as error:
-                    self._skip(place.path + name, str(error), "unreadable")
-        return _Place(place.path, rules)
+        for name in (name for name in self.folder.settings.ignore_files if name in names):
+            try:
+                rules = _rules(self.folder.read(place.path + name))
+                place = _Place(place.path, (*place.rules, (place.path, rules)))
+            except FileUnreadable as error:
+                self._skip(place.path + name, str(error), "unreadable")
+        return place
 
     def _take(self, place: _Place, entry: os.DirEntry[str]) -> _Place | None:
         """Take the entry if it is a file; give it back if it is a folder to visit."""
@@ -289,8 +279,6 @@ class _Scanner:
         """Links are not followed; one that leads to another place in the folder is no loss."""
         try:
             target = (self.folder.root / path).resolve(strict=True)
-        except FileNotFoundError:
-            self._skip(path, "is a broken link", "link")
         except (OSError, RuntimeError):  # RuntimeError: how Python before 3.13 reports a loop
             self._skip(path, "is a link that leads nowhere", "link")
         else:
@@ -302,8 +290,7 @@ class _Scanner:
             self.unsupported[PurePosixPath(path).suffix.lower()] += 1
         elif size == 0:
             self._skip(path, "is empty", "empty")
-        elif size > self.folder.settings.max_file_bytes:
-            limit = self.folder.settings.max_file_bytes
+        elif size > (limit := self.folder.settings.max_file_bytes):
             self._skip(path, f"is larger than {limit / 1e6:g} MB", "too_large")
         else:
             self.files.append(self.folder.digest(path))

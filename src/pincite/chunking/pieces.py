@@ -57,8 +57,11 @@ def span_pieces(text: str, start: int, end: int, measure: Measure, *, largest: i
 
 
 def _blocks_without_gaps(document: Document) -> Iterator[Block]:
-    """The blocks, and what a reader left out between them (link definitions, say) as paragraphs."""
-    reached: int | None = None
+    """The blocks, and what a reader left out between them (link definitions, say) as paragraphs.
+
+    A document without any block, of nothing but front matter, is a paragraph as a whole.
+    """
+    reached = None if document.blocks else 0
     for block in document.blocks:
         if reached is not None:
             yield from _gap(document.text, reached, block.start)

@@ -53,7 +53,7 @@ def open_embedder(
             from pincite.models.remote import RemoteEmbedder
 
             return RemoteEmbedder(model=model, base_url=base_url, api_key=api_key)
-        case _ if Path(spec).expanduser().is_dir():
+        case _ if spec and Path(spec).expanduser().is_dir():
             from pincite.models.local import LocalEmbedder
 
             return LocalEmbedder(Path(spec).expanduser())

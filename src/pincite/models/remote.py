@@ -14,6 +14,7 @@ from threading import Thread
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
+from weakref import finalize
 
 from pincite.errors import ModelInvalid, ModelUnavailable, SettingsError
 from pincite.models.tokens import CJK, encodable
@@ -160,7 +161,7 @@ class RemoteEmbedder:
     @cached_property
     def _client(self) -> OpenAI:
         openai = _openai()
-        return openai.OpenAI(
+        client: OpenAI = openai.OpenAI(
             base_url=self._url,
             # Servers of one's own often want none, but the client insists on something.
             api_key=self.api_key or "none",
@@ -169,6 +170,9 @@ class RemoteEmbedder:
             # A redirect would hand texts and key to a host nobody named.
             http_client=openai.DefaultHttpxClient(follow_redirects=False),
         )
+        # Embedders have no `close`: connections end with the embedder that opened them.
+        finalize(self, client.close)
+        return client
 
 
 def _openai() -> ModuleType:

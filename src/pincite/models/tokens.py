@@ -57,9 +57,12 @@ def _slice_end(text: str, start: int, size: int) -> int:
     end = start + size
     if end >= len(text):
         return len(text)
+    inside_spaces = 0
     for at in range(end, start, -1):
-        # Before the spaces, not after: many tokenizers make a space part of the word it precedes.
-        if text[at].isspace() and not text[at - 1].isspace():
-            return at
+        if text[at].isspace():
+            # Before all spaces: many tokenizers make them part of the word that follows.
+            if not text[at - 1].isspace():
+                return at
+            inside_spaces = inside_spaces or at
     marks = [mark.start() for mark in _MARK.finditer(text, start + 1, end)]
-    return marks[-1] if marks else end
+    return inside_spaces or (marks[-1] if marks else end)

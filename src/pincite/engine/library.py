@@ -1,19 +1,19 @@
-"""A library opened for work. The only module that names concrete stores, readers and models."""
+"""A library: index, search, show, verify. Each verb is one call of a journey."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, get_args
 
+from pincite.engine.models import Embedders, ModelAccess, header_for
 from pincite.errors import (
     FolderMissing,
     IndexMissing,
-    ModelMismatch,
     NothingToIndex,
     SettingsError,
     StoreError,
@@ -33,9 +33,6 @@ from pincite.records import (
     Skipped,
 )
 from pincite.settings import (
-    DEFAULT_MODEL,
-    DEFAULT_POLICY,
-    INGESTION_VERSION,
     MOST_RESULTS,
     SearchSettings,
     SourceSettings,
@@ -47,15 +44,6 @@ if TYPE_CHECKING:
     from pincite.stores.sqlite.store import SqliteStore
 
 INDEX_FOLDER = ".index"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelAccess:
-    """Where models are found. The key is never printed or stored."""
-
-    folder: Path | None = None  # of local models; None is the user's own data folder
-    base_url: str | None = None  # of an OpenAI-compatible service
-    api_key: str | None = field(default=None, repr=False)
 
 
 def open_library(
@@ -99,11 +87,10 @@ class Library:
 
     def __init__(self, root: Path, models: ModelAccess, sources: SourceSettings) -> None:
         self.root = root
-        self._models = models
         self._sources = sources
+        self._embedders = Embedders(models)
         self._opening = threading.Lock()
         self._reader: SqliteStore | None = None
-        self._embedders: dict[str, Embedder] = {}
 
     def index(
         self,
@@ -126,8 +113,10 @@ class Library:
         folder = Folder(self.root, self._sources)
         scan = folder.scan(lambda path: sniff.reader_for(path) is not None)
         with self._writer(scan, fresh=fresh) as store:
-            header = self._header(store.header(), name=name, policy=policy, model=model)
-            embedder = self._embedder(header.model.name)
+            current = store.header()
+            known_as = name or (current.name if current else self.root.name or "library")
+            header = header_for(current, self._embedders, name=known_as, policy=policy, model=model)
+            embedder = self._embedders.named(header.model.name)
             store.begin(header, fresh=fresh)
             parts = Parts(
                 read_file=folder.read,
@@ -160,11 +149,8 @@ class Library:
         """Follow the folder until `stop` is set, with a report after each burst of changes."""
         from pincite.sources import Folder
 
-        folder = Folder(self.root, self._sources)
-        # Changes are collected from before the first run on, so that none falls between.
-        changes = folder.watch(stop)
         yield self.index(on_progress=on_progress)
-        for _ in changes:
+        for _ in Folder(self.root, self._sources).watch(stop):
             yield self.index(on_progress=on_progress)
 
     def search(
@@ -181,10 +167,8 @@ class Library:
         _check_search(mode, settings)
         store = self._store()
         header = _begun(store.header(), self.root)
-        embedder = None
-        if mode != "words" and question.strip():
-            embedder = self._embedder(header.model.name)
-            _refuse_mismatch(header, embedder)
+        by_words_only = mode == "words" or not question.strip()
+        embedder = None if by_words_only else self._embedders.of(header)
         return search(question, store, embedder, mode=mode, filters=filters, settings=settings)
 
     def show(self, citation: str, *, around: int = 3) -> CitedPlace:
@@ -211,6 +195,7 @@ class Library:
         from pincite.stores.sqlite.store import open_for_repair, open_for_writing
 
         index = self._existing_index()
+        self.close()  # a repair replaces the database under an open reader
         try:
             store = open_for_writing(index)
         except StoreError:
@@ -256,39 +241,6 @@ class Library:
         finally:
             store.close()
 
-    def _header(
-        self,
-        current: LibraryHeader | None,
-        *,
-        name: str | None,
-        policy: str | None,
-        model: str | None,
-    ) -> LibraryHeader:
-        """How the index is to be made: as asked for, else as before, else by default."""
-        spec = model or (current.model.name if current else DEFAULT_MODEL)
-        embedder = self._embedder(spec)
-        if current and not model:
-            _refuse_mismatch(current, embedder)
-        return LibraryHeader(
-            name=name or (current.name if current else self.root.name or "library"),
-            policy=policy_named(policy or (current.policy if current else DEFAULT_POLICY)).name,
-            model=replace(embedder.card, name=spec),
-            ingestion_version=INGESTION_VERSION,
-        )
-
-    def _embedder(self, spec: str) -> Embedder:
-        from pincite.models.catalog import default_models_folder, open_embedder
-
-        with self._opening:
-            if spec not in self._embedders:
-                self._embedders[spec] = open_embedder(
-                    spec,
-                    models_folder=self._models.folder or default_models_folder(),
-                    base_url=self._models.base_url,
-                    api_key=self._models.api_key,
-                )
-            return self._embedders[spec]
-
     def _store(self) -> SqliteStore:
         from pincite.stores.sqlite.store import open_for_reading
 
@@ -332,12 +284,3 @@ def _check_search(mode: str, settings: SearchSettings) -> None:
         raise SettingsError(f"unknown mode {mode!r}; choose one of: {', '.join(get_args(Mode))}")
     if not 1 <= settings.top_k <= MOST_RESULTS:
         raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")
-
-
-def _refuse_mismatch(header: LibraryHeader, embedder: Embedder) -> None:
-    stored, at_hand = header.model, embedder.card
-    if at_hand.fingerprint != stored.fingerprint or at_hand.dimensions != stored.dimensions:
-        raise ModelMismatch(
-            f"{stored.name} ({stored.fingerprint[:12]})",
-            f"{at_hand.name} ({at_hand.fingerprint[:12]})",
-        )

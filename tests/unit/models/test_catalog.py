@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tiny_models import make_folder
+
+from pincite.errors import ModelMissing, SettingsError
+from pincite.models.catalog import MINILM_FOLDER, known_models, open_embedder
+from pincite.ports import Embedder
+
+
+def opened(spec: str, models_folder: Path) -> Embedder:
+    return open_embedder(
+        spec, models_folder=models_folder, base_url="http://localhost", api_key="k"
+    )
+
+
+def test_each_kind_of_name_opens_its_embedder(tmp_path: Path, minilm_folder: Path) -> None:
+    own = make_folder(tmp_path / "own", facts={"name": "tiny"})
+    assert opened("hashing", tmp_path).card.name == "hashing"
+    assert opened("minilm", minilm_folder.parent).card.name == "minilm"
+    assert opened(str(own), tmp_path).card.name == "tiny"
+    assert type(opened("openai:some/model:v2", tmp_path)).__name__ == "RemoteEmbedder"
+
+
+@pytest.mark.parametrize("spec", ["", "gpt", "openai:", "openai", "minilm:2", "/no/such/folder"])
+def test_an_unknown_name_is_answered_with_the_choices(tmp_path: Path, spec: str) -> None:
+    with pytest.raises(SettingsError, match=r"minilm, hashing, openai:MODEL"):
+        opened(spec, tmp_path)
+
+
+def test_a_missing_default_model_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(ModelMissing, match="pincite models prepare"):
+        opened("minilm", tmp_path)
+
+
+def test_the_list_tells_ready_missing_and_damaged_apart(
+    tmp_path: Path, minilm_folder: Path
+) -> None:
+    assert [model.state for model in known_models(tmp_path)] == ["not prepared", "ready"]
+    copy = shutil.copytree(minilm_folder, tmp_path / MINILM_FOLDER)
+    minilm, hashing = known_models(tmp_path)
+    assert (minilm.name, minilm.state, minilm.dimensions, minilm.token_limit) == (
+        "minilm",
+        "ready",
+        384,
+        256,
+    )
+    assert 20_000_000 < minilm.size_bytes < 30_000_000
+    assert hashing.folder is None
+    with (copy / "model.onnx").open("r+b") as file:
+        file.write(b"damage")
+    damaged, _ = known_models(tmp_path)
+    assert damaged.state == "damaged"
+    assert "model.onnx" in str(damaged.problem)
+
+
+def test_other_folders_of_the_models_folder_are_listed(tmp_path: Path) -> None:
+    make_folder(tmp_path / "mine", facts={"dimensions": 4})
+    make_folder(tmp_path / ".half.partial")
+    *_, mine = known_models(tmp_path)
+    assert mine.name == str(tmp_path / "mine")
+    assert (mine.state, mine.dimensions, mine.token_limit) == ("ready", 4, 16)
+    assert len(known_models(tmp_path)) == 3
+
+
+def test_importing_the_catalog_loads_no_model_library() -> None:
+    code = "import json, sys, pincite.models.catalog; print(json.dumps(list(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"onnxruntime", "onnx", "tokenizers", "openai", "safetensors", "numpy"}
+    assert not heavy & set(json.loads(run.stdout))

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import TensorProto
+from tiny_models import make_folder
+
+from pincite.errors import ModelInvalid, ModelMissing
+from pincite.models.local import LocalEmbedder
+
+ALL_INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
+
+
+def direction(*numbers: float) -> np.ndarray:
+    vector = np.array(numbers, dtype=np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+@pytest.mark.parametrize("inputs", [("input_ids",), ("input_ids", "attention_mask"), ALL_INPUTS])
+@pytest.mark.parametrize("batch", [1, "batch"])
+@pytest.mark.parametrize("element", [TensorProto.INT64, TensorProto.INT32])
+def test_models_with_any_usual_inputs_run(
+    tmp_path: Path, inputs: tuple[str, ...], batch: int | str, element: int
+) -> None:
+    folder = make_folder(tmp_path, inputs=inputs, batch=batch, element=element)
+    vectors = LocalEmbedder(folder).embed_passages(["red", "green"])
+    assert vectors[0] == pytest.approx(direction(8, 8, 4, 0))
+    assert vectors[1] == pytest.approx(direction(8, 8, 0, 4))
+
+
+def test_token_vectors_are_averaged_unless_told_otherwise(tmp_path: Path) -> None:
+    embedder = LocalEmbedder(make_folder(tmp_path))
+    assert embedder.embed_question("red green") == pytest.approx(direction(8, 8, 4, 4))
+
+
+def test_cls_pooling_takes_the_first_token(tmp_path: Path) -> None:
+    embedder = LocalEmbedder(make_folder(tmp_path, facts={"pooling": "cls"}))
+    assert embedder.embed_question("red green") == pytest.approx(direction(1, 0, 0, 0))
+
+
+def test_a_model_that_pools_by_itself_is_taken_at_its_word(tmp_path: Path) -> None:
+    embedder = LocalEmbedder(make_folder(tmp_path, pooled=True))
+    assert embedder.embed_question("red") == pytest.approx(direction(8, 8, 4, 0))
+
+
+def test_the_files_of_sentence_transformers_are_read(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 7}')
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    prompts = {"prompts": {"query": "blue ", "document": "green "}}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    embedder = LocalEmbedder(folder)
+    assert embedder.card.token_limit == 7
+    assert embedder.card.dimensions == 4
+    assert embedder.embed_question("red") == pytest.approx(direction(1, 0, 0, 0))
+
+
+def test_questions_and_passages_get_their_own_prefix(tmp_path: Path) -> None:
+    facts = {"question_prefix": "red ", "passage_prefix": "green "}
+    embedder = LocalEmbedder(make_folder(tmp_path, facts=facts))
+    assert embedder.embed_question("blue") == pytest.approx(direction(8, 8, 8, 4))
+    assert embedder.embed_passages(["blue"])[0] == pytest.approx(direction(8, 8, 4, 8))
+
+
+def test_a_text_beyond_the_limit_is_cut_before_its_last_special_token(tmp_path: Path) -> None:
+    embedder = LocalEmbedder(make_folder(tmp_path, facts={"token_limit": 3}))
+    assert embedder.embed_question("red green green") == pytest.approx(direction(8, 8, 4, 0))
+    assert len(embedder.token_starts("red green green")) == 3
+
+
+def test_an_empty_text_has_a_vector_even_without_special_tokens(tmp_path: Path) -> None:
+    embedder = LocalEmbedder(make_folder(tmp_path, special_tokens=False))
+    assert embedder.embed_question("") == pytest.approx(direction(1, 1, 1, 1))
+
+
+def test_a_complete_declaration_makes_the_card_without_opening_the_model(tmp_path: Path) -> None:
+    facts = {"name": "tiny", "dimensions": 4, "token_limit": 16, "fingerprint": "tiny:1"}
+    folder = make_folder(tmp_path, facts=facts)
+    (folder / "model.onnx").write_bytes(b"nobody opens this")
+    card = LocalEmbedder(folder).card
+    assert (card.name, card.dimensions, card.token_limit) == ("tiny", 4, 16)
+    assert card.fingerprint == "tiny:1"
+
+
+def test_whatever_changes_vectors_changes_the_fingerprint(tmp_path: Path) -> None:
+    variants: list[dict[str, object]] = [
+        {},
+        {"pooling": "cls"},
+        {"token_limit": 8},
+        {"question_prefix": "query: "},
+        {"passage_prefix": "passage: "},
+    ]
+    folders = [make_folder(tmp_path / str(n), facts=facts) for n, facts in enumerate(variants)]
+    prints = {LocalEmbedder(folder).card.fingerprint for folder in folders}
+    assert len(prints) == len(variants)
+    assert LocalEmbedder(folders[0]).card.fingerprint in prints
+
+
+def test_a_wrong_declared_dimension_is_told(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path, facts={"dimensions": 5})
+    with pytest.raises(ModelInvalid, match="declares 5 dimensions, but the model gives 4"):
+        LocalEmbedder(folder).embed_question("red")
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+    folder = make_folder(tmp_path)
+    (folder / name).unlink()
+    with pytest.raises(ModelMissing, match=name):
+        LocalEmbedder(folder).embed_question("red")
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "pincite.json"])
+@pytest.mark.parametrize("content", [b"", b"\x00\xff broken", b"[1]"])
+def test_a_broken_file_is_named(tmp_path: Path, name: str, content: bytes) -> None:
+    folder = make_folder(tmp_path, facts={})
+    (folder / name).write_bytes(content)
+    with pytest.raises(ModelInvalid, match=name):
+        LocalEmbedder(folder).embed_question("red")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"pooling": "max"},
+        {"pooling": 3},
+        {"pooling": "none"},
+        {"dimensions": "4"},
+        {"dimensions": True},
+        {"token_limit": 0},
+        {"token_limit": -1},
+        {"files": []},
+    ],
+)
+def test_a_declaration_that_cannot_be_is_refused(tmp_path: Path, facts: dict[str, object]) -> None:
+    with pytest.raises(ModelInvalid, match=r"pincite\.json"):
+        LocalEmbedder(make_folder(tmp_path, facts=facts)).embed_question("red")
+
+
+def test_a_model_that_wants_other_inputs_is_refused(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path, inputs=("input_ids", "pixel_values"))
+    with pytest.raises(ModelInvalid, match="pixel_values"):
+        LocalEmbedder(folder).embed_question("red")
+
+
+def test_a_folder_that_never_says_its_limit_asks_for_it(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer | {"truncation": None}))
+    with pytest.raises(ModelInvalid, match="token_limit"):
+        _ = LocalEmbedder(folder).card
+    (folder / "config.json").write_text('{"max_position_embeddings": 32}')
+    assert LocalEmbedder(folder).card.token_limit == 32
+
+
+def test_many_threads_may_use_one_embedder_from_its_first_moment(minilm_folder: Path) -> None:
+    embedder = LocalEmbedder(minilm_folder)
+    texts = [f"Sentence number {number} about citations." for number in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda text: embedder.embed_passages([text])[0], texts))
+    alone = LocalEmbedder(minilm_folder).embed_passages(texts)
+    assert np.allclose(together, alone, atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\0", "\ud800 half", "\udfff\ud800", "😀" * 5000])
+def test_odd_texts_have_unit_vectors(minilm_folder: Path, text: str) -> None:
+    vector = LocalEmbedder(minilm_folder).embed_question(text)
+    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_default_model_tells_related_from_unrelated(minilm_folder: Path) -> None:
+    embedder = LocalEmbedder(minilm_folder)
+    question = embedder.embed_question("Which animal barks?")
+    dog, tax = embedder.embed_passages(["Dogs bark at strangers.", "Taxes are due in April."])
+    assert question @ dog > question @ tax + 0.3

@@ -1,0 +1,77 @@
+"""Real ONNX sentence encoders of a few numbers, made on the spot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
+
+VOCABULARY = ["[UNK]", "[CLS]", "[SEP]", "red", "green", "blue"]
+DIMENSIONS = 4
+# Row n is the vector of token n, so that every pooled vector can be told by hand.
+TABLE = np.array(
+    [[1, 1, 1, 1], [8, 0, 0, 0], [0, 8, 0, 0], [0, 0, 4, 0], [0, 0, 0, 4], [0, 0, 4, 4]],
+    dtype=np.float32,
+)
+
+
+def make_folder(
+    folder: Path,
+    *,
+    inputs: Sequence[str] = ("input_ids", "attention_mask"),
+    pooled: bool = False,
+    batch: int | str = "batch",
+    element: int = TensorProto.INT64,
+    facts: dict[str, object] | None = None,
+    special_tokens: bool = True,
+) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    _save_model(folder / "model.onnx", inputs, pooled, batch, element)
+    _save_tokenizer(folder / "tokenizer.json", special_tokens)
+    if facts is not None:
+        (folder / "pincite.json").write_text(json.dumps(facts))
+    return folder
+
+
+def _save_model(
+    path: Path, inputs: Sequence[str], pooled: bool, batch: int | str, element: int
+) -> None:
+    nodes = [helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])]
+    constants = [numpy_helper.from_array(TABLE, "table")]
+    shape: list[str | int] = [batch, "tokens", DIMENSIONS]
+    output = "last_hidden_state"
+    if pooled:
+        constants.append(numpy_helper.from_array(np.array([1]), "axis"))
+        output, shape = "sentence_embedding", [batch, DIMENSIONS]
+        nodes.append(
+            helper.make_node("ReduceSum", ["last_hidden_state", "axis"], [output], keepdims=0)
+        )
+    graph = helper.make_graph(
+        nodes,
+        "tiny",
+        [helper.make_tensor_value_info(name, element, [batch, "tokens"]) for name in inputs],
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
+        constants,
+    )
+    opsets = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), str(path))
+
+
+def _save_tokenizer(path: Path, special_tokens: bool) -> None:
+    vocabulary = {word: number for number, word in enumerate(VOCABULARY)}
+    tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    if special_tokens:
+        tokenizer.post_processor = TemplateProcessing(
+            single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+        )
+    tokenizer.enable_truncation(16)
+    tokenizer.save(str(path))

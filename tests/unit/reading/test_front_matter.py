@@ -1,0 +1,119 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.reading.front_matter import FrontMatter, split_front_matter
+from pincite.records import Metadata
+
+
+def yaml(*lines: str) -> FrontMatter:
+    return split_front_matter("\n".join(("---", *lines, "---", "Body")))
+
+
+def test_title_tags_author_date_and_language_are_read() -> None:
+    front = yaml(
+        "title: Beam buckling",
+        "tags: [statics, '#steel']",
+        "author: Ada Lovelace",
+        "date: 2024-03-01",
+        "lang: en",
+    )
+    assert front.title == "Beam buckling"
+    assert front.metadata == Metadata(
+        tags=("statics", "steel"), author="Ada Lovelace", date="2024-03-01", language="en"
+    )
+
+
+def test_toml_between_plus_signs_is_read() -> None:
+    text = '+++\ntitle = "Beams"\ndate = 2024-03-01T10:00:00Z\ntags = ["a"]\n+++\nBody'
+    front = split_front_matter(text)
+    assert front.title == "Beams"
+    assert front.metadata == Metadata(tags=("a",), date="2024-03-01T10:00:00+00:00")
+    assert text[front.end :] == "Body"
+
+
+@pytest.mark.parametrize(
+    ("line", "tags"),
+    [
+        ("tags: one, two words, '#three'", ("one", "two words", "'#three'")),
+        ("tags: '#one #two three'", ("one", "two", "three")),
+        ("tags: [Yes, no, 1, 1]", ("Yes", "no", "1")),
+        ("tag: single", ("single",)),
+        ("tags:", ()),
+        ("tags: {a: b}", ()),
+        ("tags: [[a], null, '', '#']", ()),
+    ],
+)
+def test_tags_come_as_a_list_or_as_one_string(line: str, tags: tuple[str, ...]) -> None:
+    assert yaml(line).metadata.tags == tags
+
+
+def test_several_authors_are_joined() -> None:
+    assert yaml("authors:", "- Ada", "- Bob").metadata.author == "Ada, Bob"
+
+
+def test_keys_may_be_capitalised() -> None:
+    assert yaml("Title: Beams").title == "Beams"
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_the_text_begins_behind_the_closing_line(line_end: str) -> None:
+    text = line_end.join(("---", "title: a", "---  ", "", "Body"))
+    assert text[split_front_matter(text).end :] == f"{line_end}Body"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "---", "---\n", "Body", " ---\na: b\n---\n", "---\ntitle: a\nno end", "--\na: b\n--\n"],
+)
+def test_without_both_lines_there_is_no_front_matter(text: str) -> None:
+    assert split_front_matter(text) == FrontMatter()
+
+
+def test_a_text_between_two_rules_stays_text() -> None:
+    assert split_front_matter("---\nJust a thought.\n---\nMore") == FrontMatter()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["title: a: b"],
+        ["title: !!python/object/apply:os.system ['true']"],
+        ["title: !custom x"],
+        ["a: &a [x]", "title: *a"],
+        ["a: &anchor x"],
+        ["title: [unclosed"],
+        ["title: {{ template }}", "\tx"],
+        ["title: a", "x: " + "[" * 1_000 + "]" * 1_000],
+    ],
+)
+def test_unreadable_front_matter_costs_the_metadata_and_no_more(lines: list[str]) -> None:
+    front = yaml(*lines)
+    assert front.title is None
+    assert front.metadata == Metadata()
+    assert front.end > 0
+
+
+def test_an_alias_bomb_is_refused() -> None:
+    levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 20)]
+    assert yaml("title: boom", "l0: &l0 [x]", *levels).title is None
+
+
+def test_very_large_front_matter_is_no_front_matter() -> None:
+    assert yaml("title: a", *["key: value"] * 10_000) == FrontMatter()
+
+
+def test_an_unclosed_start_is_given_up_quickly() -> None:
+    assert split_front_matter("---\r\n" + "a: b\r\n" * 8_000) == FrontMatter()
+
+
+def test_a_title_is_one_clean_line() -> None:
+    assert yaml(r'title: "a\n b\0\ud800 c"').title == "a b c"
+
+
+@given(st.text(max_size=80))
+def test_no_front_matter_breaks_the_reading(source: str) -> None:
+    for fence in ("---", "+++"):
+        text = f"{fence}\n{source}\n{fence}\nBody"
+        front = split_front_matter(text)
+        assert 0 <= front.end <= len(text)
