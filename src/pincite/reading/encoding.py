@@ -59,7 +59,8 @@ _SIGNATURES_WITH_NUL = (
 # Tab, line feed, form feed, carriage return and escape (coloured logs) do occur in texts.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
 _CONTROL_SHARE = 0.05
-_ZERO_WIDTH = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+# Neither a blank nor one of the characters without width.
+_VISIBLE = re.compile(r"[^\s\u00ad\u180e\u200b-\u200f\u2060\ufeff]")
 
 # What people's files are really in, the likeliest first. Given every encoding there is, a guess
 # takes Polish for Greenlandic.
@@ -94,13 +95,9 @@ def decode(data: bytes) -> str:
 def decode_filled(data: bytes) -> str:
     """As decode, but a text in which there is nothing to read is FileUnreadable."""
     text = decode(data)
-    start = text[:_SAMPLE_SIZE]
-    if not (start.strip().strip(_ZERO_WIDTH) or text.translate(_NOTHING).strip()):
+    if not _VISIBLE.search(text):
         raise FileUnreadable("is empty")
     return text
-
-
-_NOTHING = dict.fromkeys(map(ord, _ZERO_WIDTH))
 
 
 def _named(signatures: tuple[tuple[re.Pattern[bytes], str], ...], data: bytes) -> str | None:
@@ -118,15 +115,18 @@ def _decode_wide(data: bytes) -> str:
     """Data with NULs: UTF-16 or UTF-32 without a mark, or no text at all."""
     texts = [text for encoding in _WIDE_ENCODINGS if (text := _strictly(data, encoding))]
     best = max(texts, key=_plausibility, default="\0")
-    if _plausibility(best) < 1:
+    if _plausibility(best) <= 1:
         kind = _named(_SIGNATURES_WITH_NUL, data) or "binary"
         raise FileUnreadable(f"is {kind}, not text")
     return best
 
 
 def _plausibility(text: str) -> float:
-    """From 0 to 2. In the wrong byte order blanks and line ends become unprintable, and letters
-    Chinese; so both what prints and what is ASCII speak for an order."""
+    """From 0 to 2; above 1 it is text.
+
+    In the wrong byte order blanks and line ends do not print and letters become Chinese, so both
+    what prints and what is ASCII speak for an order. Text with NULs has some ASCII in it.
+    """
     sample = text[:_SAMPLE_SIZE]
     if "\0" in sample:
         return 0
@@ -168,8 +168,8 @@ def _guess(data: bytes) -> str:
 def _merit(guess: CharsetMatch) -> float:
     """How much it reads like a language, and how seldom signs stand where letters should."""
     foreign = [character for character in str(guess) if not character.isascii()]
-    letters = sum(character.isalpha() for character in foreign)
-    return round(guess.coherence - guess.chaos + letters / max(1, len(foreign)), 2)
+    signs = sum(character < "\u2000" and not character.isalpha() for character in foreign)
+    return round(guess.coherence - guess.chaos - signs / max(1, len(foreign)), 2)
 
 
 def _foreign_words(data: bytes) -> bytes:

@@ -93,6 +93,11 @@ class Document:
         """The file's own name."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def about(self) -> str:
+        """What the words search knows of a document beside its text."""
+        return "\n".join((self.title, self.name, self.metadata.author or "", *self.metadata.tags))
+
 
 def document_id(library: str, path: str, checksum: str) -> DocumentId:
     """The same file at the same place with the same bytes keeps its id."""

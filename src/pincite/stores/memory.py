@@ -70,7 +70,7 @@ class MemoryStore:
             or before.model.fingerprint != header.model.fingerprint
             or before.model.dimensions != header.model.dimensions
         ):
-            self._kept.clear()
+            self.remove_documents(list(self._kept))
 
     def replace_document(
         self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
@@ -157,9 +157,9 @@ class MemoryStore:
         return _best(ranked, limit)
 
     def _words(self, kept: _Kept, part: EmbeddedChunk) -> list[str]:
-        title, headings = kept.entry.title, " ".join(part.chunk.heading_path)
-        codes = indexed_codes(f"{title}\n{headings}\n{part.chunk.text}")
-        fields = (*map(indexed_words, (part.chunk.text, title, headings)), codes)
+        about, headings = kept.embedded.document.about, " ".join(part.chunk.heading_path)
+        codes = indexed_codes(f"{about}\n{headings}\n{part.chunk.text}")
+        fields = (*map(indexed_words, (part.chunk.text, about, headings)), codes)
         # The empty token keeps a phrase from running over the edge of a field.
         return [token for field in fields for token in (*self._tokens(field), "")]
 

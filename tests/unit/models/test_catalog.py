@@ -4,14 +4,16 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_models import make_folder
 
 from pincite.errors import ModelMissing, SettingsError
 from pincite.models.catalog import MINILM_FOLDER, known_models, open_embedder
 from pincite.ports import Embedder
+
+MakeFolder = Callable[..., Path]
 
 
 def opened(spec: str, models_folder: Path) -> Embedder:
@@ -20,7 +22,9 @@ def opened(spec: str, models_folder: Path) -> Embedder:
     )
 
 
-def test_each_kind_of_name_opens_its_embedder(tmp_path: Path, minilm_folder: Path) -> None:
+def test_each_kind_of_name_opens_its_embedder(
+    make_folder: MakeFolder, tmp_path: Path, minilm_folder: Path
+) -> None:
     own = make_folder(tmp_path / "own", facts={"name": "tiny"})
     assert opened("hashing", tmp_path).card.name == "hashing"
     assert opened("minilm", minilm_folder.parent).card.name == "minilm"
@@ -60,7 +64,9 @@ def test_the_list_tells_ready_missing_and_damaged_apart(
     assert "model.onnx" in str(damaged.problem)
 
 
-def test_other_folders_of_the_models_folder_are_listed(tmp_path: Path) -> None:
+def test_other_folders_of_the_models_folder_are_listed(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     make_folder(tmp_path / "mine", facts={"dimensions": 4})
     make_folder(tmp_path / ".half.partial")
     *_, mine = known_models(tmp_path)

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto
-from tiny_models import make_folder
 
 from pincite.errors import ModelInvalid, ModelMissing
 from pincite.models.local import LocalEmbedder
+
+MakeFolder = Callable[..., Path]
 
 ALL_INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 
@@ -24,7 +26,7 @@ def direction(*numbers: float) -> np.ndarray:
 @pytest.mark.parametrize("batch", [1, "batch"])
 @pytest.mark.parametrize("element", [TensorProto.INT64, TensorProto.INT32])
 def test_models_with_any_usual_inputs_run(
-    tmp_path: Path, inputs: tuple[str, ...], batch: int | str, element: int
+    make_folder: MakeFolder, tmp_path: Path, inputs: tuple[str, ...], batch: int | str, element: int
 ) -> None:
     folder = make_folder(tmp_path, inputs=inputs, batch=batch, element=element)
     vectors = LocalEmbedder(folder).embed_passages(["red", "green"])
@@ -32,22 +34,28 @@ def test_models_with_any_usual_inputs_run(
     assert vectors[1] == pytest.approx(direction(8, 8, 0, 4))
 
 
-def test_token_vectors_are_averaged_unless_told_otherwise(tmp_path: Path) -> None:
+def test_token_vectors_are_averaged_unless_told_otherwise(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     embedder = LocalEmbedder(make_folder(tmp_path))
     assert embedder.embed_question("red green") == pytest.approx(direction(8, 8, 4, 4))
 
 
-def test_cls_pooling_takes_the_first_token(tmp_path: Path) -> None:
+def test_cls_pooling_takes_the_first_token(make_folder: MakeFolder, tmp_path: Path) -> None:
     embedder = LocalEmbedder(make_folder(tmp_path, facts={"pooling": "cls"}))
     assert embedder.embed_question("red green") == pytest.approx(direction(1, 0, 0, 0))
 
 
-def test_a_model_that_pools_by_itself_is_taken_at_its_word(tmp_path: Path) -> None:
+def test_a_model_that_pools_by_itself_is_taken_at_its_word(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     embedder = LocalEmbedder(make_folder(tmp_path, pooled=True))
     assert embedder.embed_question("red") == pytest.approx(direction(8, 8, 4, 0))
 
 
-def test_the_files_of_sentence_transformers_are_read(tmp_path: Path) -> None:
+def test_the_files_of_sentence_transformers_are_read(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     folder = make_folder(tmp_path)
     (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 7}')
     (folder / "1_Pooling").mkdir()
@@ -60,25 +68,33 @@ def test_the_files_of_sentence_transformers_are_read(tmp_path: Path) -> None:
     assert embedder.embed_question("red") == pytest.approx(direction(1, 0, 0, 0))
 
 
-def test_questions_and_passages_get_their_own_prefix(tmp_path: Path) -> None:
+def test_questions_and_passages_get_their_own_prefix(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     facts = {"question_prefix": "red ", "passage_prefix": "green "}
     embedder = LocalEmbedder(make_folder(tmp_path, facts=facts))
     assert embedder.embed_question("blue") == pytest.approx(direction(8, 8, 8, 4))
     assert embedder.embed_passages(["blue"])[0] == pytest.approx(direction(8, 8, 4, 8))
 
 
-def test_a_text_beyond_the_limit_is_cut_before_its_last_special_token(tmp_path: Path) -> None:
+def test_a_text_beyond_the_limit_is_cut_before_its_last_special_token(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     embedder = LocalEmbedder(make_folder(tmp_path, facts={"token_limit": 3}))
     assert embedder.embed_question("red green green") == pytest.approx(direction(8, 8, 4, 0))
     assert len(embedder.token_starts("red green green")) == 3
 
 
-def test_an_empty_text_has_a_vector_even_without_special_tokens(tmp_path: Path) -> None:
+def test_an_empty_text_has_a_vector_even_without_special_tokens(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     embedder = LocalEmbedder(make_folder(tmp_path, special_tokens=False))
     assert embedder.embed_question("") == pytest.approx(direction(1, 1, 1, 1))
 
 
-def test_a_complete_declaration_makes_the_card_without_opening_the_model(tmp_path: Path) -> None:
+def test_a_complete_declaration_makes_the_card_without_opening_the_model(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     facts = {"name": "tiny", "dimensions": 4, "token_limit": 16, "fingerprint": "tiny:1"}
     folder = make_folder(tmp_path, facts=facts)
     (folder / "model.onnx").write_bytes(b"nobody opens this")
@@ -87,7 +103,9 @@ def test_a_complete_declaration_makes_the_card_without_opening_the_model(tmp_pat
     assert card.fingerprint == "tiny:1"
 
 
-def test_whatever_changes_vectors_changes_the_fingerprint(tmp_path: Path) -> None:
+def test_whatever_changes_vectors_changes_the_fingerprint(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     variants: list[dict[str, object]] = [
         {},
         {"pooling": "cls"},
@@ -101,14 +119,14 @@ def test_whatever_changes_vectors_changes_the_fingerprint(tmp_path: Path) -> Non
     assert LocalEmbedder(folders[0]).card.fingerprint in prints
 
 
-def test_a_wrong_declared_dimension_is_told(tmp_path: Path) -> None:
+def test_a_wrong_declared_dimension_is_told(make_folder: MakeFolder, tmp_path: Path) -> None:
     folder = make_folder(tmp_path, facts={"dimensions": 5})
     with pytest.raises(ModelInvalid, match="declares 5 dimensions, but the model gives 4"):
         LocalEmbedder(folder).embed_question("red")
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_is_named(make_folder: MakeFolder, tmp_path: Path, name: str) -> None:
     folder = make_folder(tmp_path)
     (folder / name).unlink()
     with pytest.raises(ModelMissing, match=name):
@@ -117,7 +135,9 @@ def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "pincite.json"])
 @pytest.mark.parametrize("content", [b"", b"\x00\xff broken", b"[1]"])
-def test_a_broken_file_is_named(tmp_path: Path, name: str, content: bytes) -> None:
+def test_a_broken_file_is_named(
+    make_folder: MakeFolder, tmp_path: Path, name: str, content: bytes
+) -> None:
     folder = make_folder(tmp_path, facts={})
     (folder / name).write_bytes(content)
     with pytest.raises(ModelInvalid, match=name):
@@ -137,18 +157,24 @@ def test_a_broken_file_is_named(tmp_path: Path, name: str, content: bytes) -> No
         {"files": []},
     ],
 )
-def test_a_declaration_that_cannot_be_is_refused(tmp_path: Path, facts: dict[str, object]) -> None:
+def test_a_declaration_that_cannot_be_is_refused(
+    make_folder: MakeFolder, tmp_path: Path, facts: dict[str, object]
+) -> None:
     with pytest.raises(ModelInvalid, match=r"pincite\.json"):
         LocalEmbedder(make_folder(tmp_path, facts=facts)).embed_question("red")
 
 
-def test_a_model_that_wants_other_inputs_is_refused(tmp_path: Path) -> None:
+def test_a_model_that_wants_other_inputs_is_refused(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     folder = make_folder(tmp_path, inputs=("input_ids", "pixel_values"))
     with pytest.raises(ModelInvalid, match="pixel_values"):
         LocalEmbedder(folder).embed_question("red")
 
 
-def test_a_folder_that_never_says_its_limit_asks_for_it(tmp_path: Path) -> None:
+def test_a_folder_that_never_says_its_limit_asks_for_it(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     folder = make_folder(tmp_path)
     tokenizer = json.loads((folder / "tokenizer.json").read_text())
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer | {"truncation": None}))

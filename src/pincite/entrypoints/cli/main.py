@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import NoReturn
+from typing import Any
 
 import click
 
@@ -11,7 +10,6 @@ from pincite import __version__
 from pincite.entrypoints.cli import index, models, search
 from pincite.errors import (
     CitationNotFound,
-    FileUnreadable,
     LibraryBusy,
     LibraryError,
     ModelError,
@@ -21,7 +19,6 @@ from pincite.errors import (
     StoreError,
 )
 
-EXIT_PARTLY_FAILED = 1
 EXIT_INTERRUPTED = 130
 
 # The first line that fits counts. Documented in docs/cli.md.
@@ -33,11 +30,42 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
     (StoreDamaged, 4),
     (ModelError, 5),
     (StoreError, 7),
-    (FileUnreadable, 1),
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Refused(click.ClickException):
+    """An expected error: one line, no traceback, a documented exit code."""
+
+    def __init__(self, error: PinciteError) -> None:
+        super().__init__(str(error))
+        self.exit_code = next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
+
+
+class Stopped(click.ClickException):
+    """Ctrl-C."""
+
+    exit_code = EXIT_INTERRUPTED
+
+
+class Commands(click.Group):
+    """The commands, with our errors turned into messages and exit codes."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 — as in click
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except PinciteError as error:
+            raise Refused(error) from error
+        except KeyboardInterrupt:
+            raise Stopped(
+                "stopped. What was indexed is kept; the same command goes on from there."
+            ) from None
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, message="pincite %(version)s")
 def cli() -> None:
     """Find things in your own documents, cited to the line."""
@@ -49,22 +77,6 @@ cli.add_command(search.show)
 cli.add_command(models.models)
 
 
-def main() -> NoReturn:
-    """Run the command line; every expected error is one line and an exit code."""
-    try:
-        sys.exit(cli.main(standalone_mode=False) or 0)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo(
-            "\nStopped. What was indexed is kept; the same command goes on from there.", err=True
-        )
-        sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output went away (`pincite search … | head`): nothing is wrong.
-        sys.stderr.close()
-        sys.exit(0)
-    except PinciteError as error:
-        click.echo(f"{click.style('Error:', fg='red')} {error}", err=True)
-        sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
+def main() -> None:
+    """Run the command line."""
+    cli(prog_name="pincite")

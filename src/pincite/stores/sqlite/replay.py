@@ -27,6 +27,7 @@ class LiveLog:
 
     header: Entry | None = None
     documents: dict[DocumentId, int] = field(default_factory=dict)  # → where its line begins
+    at_path: dict[str, DocumentId] = field(default_factory=dict)  # one document at most
     broken: list[int] = field(default_factory=list)  # where lines that cannot be read begin
     size: int = 0
 
@@ -38,8 +39,10 @@ class LiveLog:
                     self.documents.clear()
                 self.header = entry["header"]
             case "document":
-                self._forget(entry["replaces"])
-                self.documents[entry["document"]["id"]] = start
+                document_id, path = entry["document"]["id"], entry["document"]["path"]
+                self._forget([*entry["replaces"], self.at_path.get(path, document_id)])
+                self.documents[document_id] = start
+                self.at_path[path] = document_id
             case "removed":
                 self._forget(entry["documents"])
 

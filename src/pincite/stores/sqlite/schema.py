@@ -64,7 +64,7 @@ def m001_documents_chunks_windows(connection: apsw.Connection) -> None:
         # Marks inside a word (Mn, Mc) belong to it: without them Thai falls apart.
         """
         CREATE VIRTUAL TABLE chunk_words USING fts5 (
-            text, title, headings, codes,
+            text, about, headings, codes,
             tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
         )
         """,

@@ -12,7 +12,7 @@ from pincite.records import ChunkId, Filters, Ranked, Ranking
 from pincite.text.words import Term, fold, question_terms
 from pincite.vectors import Vector, to_bytes
 
-# How much more a word counts in the title, in the headings, as an exact code, than in the text.
+# How much a word counts in the text, in title, name, author and tags, in headings, as a code.
 _WEIGHTS = "1.0, 2.0, 1.5, 1.0"
 
 # `json_each` binds whole lists, so the statements never change with the filters' values.

@@ -187,6 +187,8 @@ class SqliteStore:
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
         """The vectors already stored for these embedded texts."""
+        if self.header() is None:
+            return {}  # before the first build there is no table for vectors yet
         statement = """
             SELECT window.fingerprint, window_vector.embedding
             FROM window JOIN window_vector ON window_vector.rowid = window.rowid
@@ -203,11 +205,13 @@ class SqliteStore:
         self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
     ) -> dict[str, Ranking]:
         """Both rankings in one call, from one state of the database."""
-        rankings = {}
+        rankings: dict[str, Ranking] = {}
         with translated_errors(self._database), snapshot(self._connection):
             if question is not None:
                 rankings["words"] = search.search_words(self._connection, question, filters, limit)
-            if vector is not None:
+            if vector is not None and meta(self._connection, "header") is None:
+                rankings["vector"] = ()  # before the first build there is no table for vectors
+            elif vector is not None:
                 rankings["vector"] = search.search_vector(self._connection, vector, filters, limit)
         return rankings
 

@@ -64,7 +64,7 @@ INSERT INTO chunk (
 """
 
 INSERT_WORDS = (
-    "INSERT INTO chunk_words (rowid, text, title, headings, codes) VALUES (?, ?, ?, ?, ?)"
+    "INSERT INTO chunk_words (rowid, text, about, headings, codes) VALUES (?, ?, ?, ?, ?)"
 )
 
 INSERT_WINDOW = "INSERT INTO window (chunk, start, end, fingerprint) VALUES (?, ?, ?, ?)"
@@ -84,7 +84,7 @@ FROM chunk JOIN document ON document.rowid = chunk.document
 WHERE document.id = ? ORDER BY chunk.position
 """
 
-SELECT_WORDS = "SELECT text, title, headings, codes FROM chunk_words WHERE rowid = ?"
+SELECT_WORDS = "SELECT text, about, headings, codes FROM chunk_words WHERE rowid = ?"
 
 SELECT_WINDOWS = """
 SELECT window.start, window.end, window.fingerprint, window_vector.embedding
@@ -159,9 +159,9 @@ def _chunk_rows(document: Document, embedded: EmbeddedChunk) -> ChunkRows:
         ),
         words=(
             indexed_words(chunk.text),
-            indexed_words(document.title),
+            indexed_words(document.about),
             indexed_words(headings),
-            indexed_codes(f"{document.title}\n{headings}\n{chunk.text}"),
+            indexed_codes(f"{document.about}\n{headings}\n{chunk.text}"),
         ),
         windows=tuple(
             (window.start, window.end, window.fingerprint, to_bytes(window.vector))

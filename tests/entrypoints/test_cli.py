@@ -1,0 +1,262 @@
+"""The command line as a user meets it: real files, real output, real exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pincite.entrypoints.cli.main import cli
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    (folder / "work").mkdir(parents=True)
+    (folder / "lease.md").write_text(
+        "---\ntitle: The lease\ntags: [home, contracts]\n---\n\n# The lease\n\n"
+        "## Term\n\nThe lease ends on 30 June. Notice is three months.\n\n"
+        "## Errors\n\nThe portal sometimes says ERR-4042.\n"
+    )
+    (folder / "work" / "pumps.txt").write_text("The north pump leaks at the seal when cold.\n")
+    return folder
+
+
+@pytest.fixture
+def run(notes: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(notes)
+
+    def call(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, arguments)
+
+    return call
+
+
+@pytest.fixture
+def built(run: Run) -> Run:
+    assert run("index", "build", "--model", "hashing").exit_code == 0
+    return run
+
+
+def test_a_build_tells_what_it_did(run: Run) -> None:
+    result = run("index", "build", "--model", "hashing")
+    assert "Documents: 2 new." in result.stdout
+    assert "2 chunks" in result.stdout
+
+
+def test_a_search_cites_path_headings_lines_and_the_sentence(built: Run) -> None:
+    result = built("search", "when does the lease end?", "-k", "1")
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "[1] lease.md — The lease (lines 6–14)\n    “The lease ends on 30 June.” (line 10)\n"
+    )
+
+
+def test_a_search_works_from_a_folder_inside_the_library(
+    built: Run, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(notes / "work")
+    assert "lease.md" in built("search", "lease").stdout
+
+
+def test_json_results_say_where_and_why(built: Run) -> None:
+    found = json.loads(built("search", "ERR-4042", "--json").stdout)
+    first = found["results"][0]
+    assert first["document"]["path"] == "lease.md"
+    assert first["quote"]["text"] == "The portal sometimes says ERR-4042."
+    assert first["quote"]["locator"] == {"line_start": 14, "line_end": 14}
+    assert set(first["searches"]) == {"words", "vector"}
+    assert first["score"] == pytest.approx(
+        sum(share["contribution"] for share in first["searches"].values())
+    )
+
+
+def test_explain_shows_each_searchs_rank_and_share(built: Run) -> None:
+    shown = built("search", "lease", "--explain", "-k", "1").stdout
+    assert "words rank 1" in shown
+    assert "vector rank 1" in shown
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (("--type", "txt"), {"work/pumps.txt"}),
+        (("--type", ".MD"), {"lease.md"}),
+        (("--name", "PUMP"), {"work/pumps.txt"}),
+        (("--path", "work/"), {"work/pumps.txt"}),
+        (("--path", "./work"), {"work/pumps.txt"}),
+        (("--tag", "home"), {"lease.md"}),
+        (("--tag", "home", "--tag", "absent"), set()),
+        (("--heading", "lease"), {"lease.md"}),
+        (("--modality", "code"), set()),
+    ],
+)
+def test_filters_restrict_the_results(
+    built: Run, filters: tuple[str, ...], expected: set[str]
+) -> None:
+    found = json.loads(built("search", "the pump and the lease", "--json", *filters).stdout)
+    assert {result["document"]["path"] for result in found["results"]} == expected
+
+
+def test_no_results_are_said_in_words_and_in_json(built: Run) -> None:
+    assert built("search", "zebra", "--mode", "words").stdout == "No results.\n"
+    empty = json.loads(built("search", "zebra", "--mode", "words", "--json").stdout)
+    assert empty["results"] == []
+    assert empty["reason"] == "no_hits"
+
+
+def test_an_empty_question_is_answered_at_once(built: Run) -> None:
+    result = built("search", "  ")
+    assert result.exit_code == 0
+    assert result.stdout == "The question is empty.\n"
+
+
+@pytest.mark.parametrize(
+    "citation",
+    ["lease.md:10", "./lease.md:10-10", "[1] lease.md — The lease > Term (lines 10–10)"],
+)
+def test_show_prints_the_cited_lines_with_their_surroundings(built: Run, citation: str) -> None:
+    shown = built("show", citation, "--around", "1").stdout
+    assert shown.splitlines() == [
+        "lease.md — The lease > Term (line 10)",
+        "   9",
+        "> 10  The lease ends on 30 June. Notice is three months.",
+        "  11",
+    ]
+
+
+def test_show_takes_a_chunk_id_and_still_does_after_the_file_changed(
+    built: Run, notes: Path
+) -> None:
+    chunk_id = json.loads(built("search", "lease", "--json").stdout)["results"][0]["chunk"]["id"]
+    (notes / "lease.md").write_text("# Gone\n\nAll is new.\n")
+    assert built("index", "update").exit_code == 0
+    shown = built("show", chunk_id[:12]).stdout
+    assert "an earlier version" in shown
+    assert "The lease ends on 30 June." in shown
+
+
+def test_stats_count_what_the_index_holds(built: Run) -> None:
+    figures = json.loads(built("index", "stats", "--json").stdout)
+    assert figures["documents"] == 2
+    assert figures["chunks"] == figures["words"] == 2
+    assert figures["windows"] == figures["vectors"]
+    assert figures["model"]["name"] == "hashing"
+    assert "documents     2" in built("index", "stats").stdout
+
+
+def test_verify_finds_nothing_in_a_healthy_index(built: Run) -> None:
+    result = built("index", "verify")
+    assert result.exit_code == 0
+    assert result.stdout == "Log, database, words and vectors agree.\n"
+
+
+def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) -> None:
+    (notes / ".index" / "index.db").write_bytes(b"not a database" * 1000)
+    damaged = built("index", "verify")
+    assert damaged.exit_code == 4
+    assert "database:" in damaged.stdout
+    assert built("index", "verify", "--repair").exit_code == 0
+    assert "lease.md" in built("search", "lease").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("index", "build", "nowhere"), 3, "does not exist"),
+        (("index", "build", "lease.md"), 3, "is not a folder"),
+        (("index", "update", "/"), 3, "pincite index build"),
+        (("index", "build", "--model", "nonsense"), 2, "unknown model"),
+        (("index", "build", "--policy", "nonsense"), 2, "nonsense"),
+        (("search", "lease", "--top-k", "0"), 2, "top-k"),
+        (("search", "lease", "--top-k", "99999"), 2, "top-k"),
+        (("search", "lease", "--mode", "magic"), 2, "magic"),
+        (("search", "lease", "--library", "/"), 3, "has an index"),
+        (("show", "nowhere.md:1"), 3, "a citation is"),
+        (("show", "lease.md:999"), 3, "lines 1 to 14"),
+        (("show", "0123456789abcdef"), 3, "no chunk"),
+        (("unknown",), 2, "No such command"),
+    ],
+)
+def test_wrong_input_is_one_clear_line_and_a_documented_code(
+    built: Run, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    result = built(*arguments)
+    assert result.exit_code == code
+    assert told in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_an_empty_folder_is_not_given_an_index(run: Run, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    result = run("index", "build", str(empty))
+    assert result.exit_code == 3
+    assert "no file that pincite can read" in result.stderr
+    assert not (empty / ".index").exists()
+
+
+def test_failed_files_are_listed_and_the_exit_code_says_so(run: Run, notes: Path) -> None:
+    (notes / "fake.md").write_bytes(b"%PDF-1.7 and so on \x00\x01")
+    result = run("index", "build", "--model", "hashing")
+    assert result.exit_code == 1
+    assert "fake.md: is a PDF" in result.stdout
+    assert "2 new" in result.stdout
+
+
+def test_control_characters_of_a_document_do_not_reach_the_terminal(run: Run, notes: Path) -> None:
+    (notes / "evil\x1b[31m.md").write_text("# Evil\n\nA zebra \x1b[2J\u202e clears the screen.\n")
+    assert run("index", "build", "--model", "hashing").exit_code == 0
+    shown = run("search", "zebra", "-k", "1").stdout
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "\\u001b" in shown
+
+
+def test_a_missing_model_names_the_command_that_gets_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINCITE_MODELS", str(tmp_path / "no-models"))
+    result = run("index", "build")
+    assert result.exit_code == 5
+    assert "pincite models prepare" in result.stderr
+
+
+def test_models_are_listed_with_their_state(run: Run) -> None:
+    listed = {one["name"]: one for one in json.loads(run("models", "list", "--json").stdout)}
+    assert listed["minilm"]["state"] == "ready"
+    assert listed["minilm"]["dimensions"] == 384
+    assert "minilm" in run("models", "list").stdout
+
+
+def test_the_prepared_model_passes_its_check(run: Run) -> None:
+    result = run("models", "check")
+    assert result.exit_code == 0, result.output
+
+
+def test_a_model_check_of_an_empty_folder_fails(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert run("models", "check", str(tmp_path / "empty")).exit_code == 5
+
+
+@pytest.mark.parametrize("arguments", [["-c", "import pincite"], ["-m", "pincite", "--help"]])
+def test_starting_loads_no_model_no_driver_and_no_web_framework(arguments: list[str]) -> None:
+    heavy = {"onnxruntime", "onnx", "tokenizers", "openai", "apsw", "numpy", "httpx", "starlette"}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    loaded = {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()
+    }
+    assert "pincite" in loaded
+    assert loaded & heavy == set()

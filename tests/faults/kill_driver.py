@@ -1,0 +1,164 @@
+"""Works in child processes that are killed; see test_kill.py.
+
+Each line on standard input is a job; each is done in a child of its own and answered in one line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+# Imported before the first child is forked, so that a child goes to work at once.
+import pincite.chunking.sections
+import pincite.models.catalog
+import pincite.models.hashing
+import pincite.reading.sniff
+import pincite.sources
+from fault_library import (
+    INDEX_FOLDER,
+    MODEL,
+    NAME,
+    POLICY,
+    Acknowledgements,
+    change_folder,
+    files_of,
+    open_naive,
+)
+from pincite.chunking.sections import chunk_document
+from pincite.engine import open_library
+from pincite.ingest.flow import Parts, sync
+from pincite.models.hashing import HashingEmbedder
+from pincite.records import LibraryHeader, Progress
+from pincite.settings import INGESTION_VERSION, policy_named
+from pincite.sources import Folder
+
+# Everything that reaches the disk from Python; SQLite's own writes happen inside `execute`.
+POINTS = {"write", "flush", "fsync", "ftruncate", "truncate", "link", "replace", "unlink", "execute"}
+
+
+def index_soundly(root: Path, on_progress: Callable[[Progress], None]) -> None:
+    with open_library(root) as library:
+        library.index(name=NAME, model=MODEL, policy=POLICY, on_progress=on_progress)
+
+
+def index_naively(root: Path, on_progress: Callable[[Progress], None]) -> None:
+    """As Library.index does, with a store that writes row by row."""
+    embedder = HashingEmbedder()
+    header = LibraryHeader(NAME, POLICY, embedder.card, INGESTION_VERSION)
+    folder = Folder(root)
+    store = open_naive(root / INDEX_FOLDER)
+    try:
+        store.begin(header)
+        parts = Parts(
+            read_file=folder.read,
+            read=partial(pincite.reading.sniff.read, NAME),
+            chunk=partial(chunk_document, policy=policy_named(POLICY), embedder=embedder),
+            embedder=embedder,
+            store=store,
+        )
+        sync(
+            folder.scan(lambda path: path.endswith(".md")).files,
+            parts,
+            recipe=header.recipe,
+            on_progress=on_progress,
+        )
+    finally:
+        store.close()
+
+
+def change_and_index(job: dict[str, Any], before_work: Callable[[], None]) -> None:
+    """Some rounds of changes to the folder, each followed by the index."""
+    root, acknowledgements = Path(job["root"]), Acknowledgements(Path(job["acks"]))
+    index = index_naively if job["naive"] else index_soundly
+    before_work()
+    for step in range(job["steps"]):
+        change_folder(root, f"{job['seed']}/{step}")
+        files = files_of(root)
+        acknowledgements.begin(files)
+
+        def acknowledge(progress: Progress, files: dict[str, str] = files) -> None:
+            acknowledgements.stored(progress.path, files[progress.path])
+
+        index(root, acknowledge)
+        acknowledgements.finished()
+
+
+def verify_and_repair(job: dict[str, Any], before_work: Callable[[], None]) -> None:
+    before_work()
+    with open_library(job["root"]) as library:
+        library.verify(repair=True)
+
+
+WORK = {"index": change_and_index, "repair": verify_and_repair}
+
+
+class KillAtPoint:
+    """Counts the calls that reach the disk, and ends this process at one of them."""
+
+    def __init__(self, at: int | None) -> None:
+        self.at = at
+        self.seen = 0
+
+    def watch(self) -> None:
+        sys.setprofile(self._look)
+
+    def _look(self, frame: FrameType, event: str, what: Any) -> None:
+        if event == "c_call" and what.__name__ in POINTS and "fault" not in frame.f_code.co_filename:
+            self.seen += 1
+            if self.seen == self.at:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def in_child(job: dict[str, Any], said: int) -> None:
+    points = KillAtPoint(job.get("at"))
+
+    def before_work() -> None:
+        if "delay" in job:
+            os.write(said, b"started\n")
+        else:
+            points.watch()
+
+    begun = time.monotonic()
+    WORK[job["work"]](job, before_work)
+    sys.setprofile(None)
+    if "delay" not in job:
+        os.write(said, json.dumps([points.seen, time.monotonic() - begun]).encode())
+
+
+def run(job: dict[str, Any]) -> dict[str, Any]:
+    heard, said = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(heard)
+            in_child(job, said)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(said)
+    if "delay" in job:
+        os.read(heard, len(b"started\n"))
+        time.sleep(job["delay"])
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    answer = b"" if "delay" in job else os.read(heard, 100)
+    os.close(heard)
+    points, seconds = json.loads(answer) if answer else (None, None)
+    return {"status": os.waitstatus_to_exitcode(status), "points": points, "seconds": seconds}
+
+
+if __name__ == "__main__":
+    random.seed(0)
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(run(json.loads(line))) + "\n")
+        sys.stdout.flush()

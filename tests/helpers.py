@@ -1,0 +1,188 @@
+"""Builders that tests share: small documents, vectors, stores and embedders."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from pincite.errors import ModelError
+from pincite.models.hashing import HashingEmbedder
+from pincite.ports import Store
+from pincite.records import (
+    Chunk,
+    ChunkId,
+    Document,
+    EmbeddedChunk,
+    EmbeddedDocument,
+    Filters,
+    LibraryHeader,
+    Locator,
+    Metadata,
+    Modality,
+    ModelCard,
+    Section,
+    StoredWindow,
+    Window,
+)
+from pincite.stores.memory import MemoryStore
+from pincite.stores.sqlite.store import open_for_writing
+from pincite.text.lines import LineIndex
+from pincite.vectors import Vector, unit
+
+DIMENSIONS = 8
+HEADER = LibraryHeader(
+    name="library",
+    policy="vault",
+    model=ModelCard("test", "test:1", dimensions=DIMENSIONS, token_limit=64),
+    ingestion_version=1,
+)
+OTHER_MODEL = replace(HEADER, model=replace(HEADER.model, fingerprint="test:2", dimensions=4))
+
+
+def at_angle(degrees: float) -> Vector:
+    """A unit vector; two of them are the nearer, the nearer their angles."""
+    values = np.zeros(DIMENSIONS)
+    values[:2] = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    return unit(values, dimensions=DIMENSIONS)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one chunk of a built document is like; as many windows as vectors."""
+
+    text: str
+    vectors: tuple[Vector, ...] = (at_angle(0),)
+    headings: tuple[str, ...] = ()
+    modality: Modality = Modality.TEXT
+
+
+def part(text: str, *angles: float, headings: Sequence[str] = ()) -> Part:
+    """A chunk with a window at each angle."""
+    return Part(text, tuple(map(at_angle, angles or (0,))), tuple(headings))
+
+
+def embedded(
+    path: str,
+    *parts: Part | str,
+    kind: str = "md",
+    title: str = "Untitled",
+    tags: tuple[str, ...] = (),
+    library: str = HEADER.name,
+) -> EmbeddedDocument:
+    """A document made of chunks with a blank line between them."""
+    made = [one if isinstance(one, Part) else Part(one) for one in parts]
+    text = "\n\n".join(one.text for one in made)
+    document = Document(
+        library=library,
+        path=path,
+        checksum=hashlib.sha256(text.encode()).hexdigest(),
+        type=kind,
+        title=title,
+        text=text,
+        sections=(Section((), 0, 0, len(text)),),
+        metadata=Metadata(tags=tags, author="Ada", date="2024-05-01", language="en"),
+    )
+    return EmbeddedDocument(document, tuple(_chunks(document, made)))
+
+
+def _chunks(document: Document, parts: Sequence[Part]) -> Iterator[EmbeddedChunk]:
+    lines = LineIndex(document.text)
+    start = 0
+    for position, one in enumerate(parts):
+        end = start + len(one.text)
+        chunk = Chunk(
+            document_id=document.id,
+            modality=one.modality,
+            position=position,
+            start=start,
+            end=end,
+            text=one.text,
+            heading_path=one.headings,
+            locator=Locator(*lines.lines_of(start, end)),
+            tokens=len(one.text.split()),
+        )
+        yield EmbeddedChunk(chunk, tuple(_windows(chunk, one.vectors)))
+        start = end + 2
+
+
+def _windows(chunk: Chunk, vectors: Sequence[Vector]) -> Iterator[StoredWindow]:
+    size = max(len(chunk.text) // len(vectors), 1)
+    for number, vector in enumerate(vectors):
+        start = chunk.start + number * size
+        end = chunk.end if number == len(vectors) - 1 else start + size
+        window = Window(start, end, f"{number} {chunk.text}")
+        yield StoredWindow(start, end, window.fingerprint, vector)
+
+
+def chunk_ids(document: EmbeddedDocument) -> list[ChunkId]:
+    """The ids of its chunks, in their order."""
+    return [one.chunk.id for one in document.chunks]
+
+
+STORES = ("memory", "sqlite")
+
+
+@contextmanager
+def open_test_store(kind: str, folder: Path) -> Iterator[Store]:
+    """An empty store of the kind, not yet begun."""
+    store: Store = MemoryStore() if kind == "memory" else open_for_writing(folder)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def fill(store: Store, *documents: EmbeddedDocument) -> None:
+    """Begin the store and put the documents in."""
+    store.begin(HEADER)
+    for document in documents:
+        store.replace_document(document)
+
+
+def found_by_words(
+    store: Store, question: str, filters: Filters = Filters(), limit: int = 100
+) -> list[ChunkId]:
+    """The chunks a question finds by its words, best first."""
+    ranking = store.search(question, None, filters=filters, limit=limit)["words"]
+    return [ranked.chunk_id for ranked in ranking]
+
+
+def found_by_vector(
+    store: Store, vector: Vector, filters: Filters = Filters(), limit: int = 100
+) -> list[ChunkId]:
+    """The chunks that stand nearest, best first."""
+    ranking = store.search(None, vector, filters=filters, limit=limit)["vector"]
+    return [ranked.chunk_id for ranked in ranking]
+
+
+class CountingEmbedder:
+    """A hashing embedder that remembers what it embedded, and fails where it is told to."""
+
+    parallel = 1
+
+    def __init__(
+        self, *, batch: int = 64, fails_on: str | None = None, error: ModelError | None = None
+    ) -> None:
+        self.inner = HashingEmbedder()
+        self.card = self.inner.card
+        self.batch = batch
+        self.texts: list[str] = []
+        self._fails_on = fails_on
+        self._error = error or ModelError("the model gave up")
+
+    def token_starts(self, text: str) -> Sequence[int]:
+        return self.inner.token_starts(text)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        self.texts.extend(texts)
+        if self._fails_on is not None and any(self._fails_on in text for text in texts):
+            raise self._error
+        return self.inner.embed_passages(texts)
+
+    def embed_question(self, text: str) -> Vector:
+        return self.inner.embed_question(text)
