@@ -20,7 +20,7 @@ def unit(values: Sequence[float] | Vector, *, dimensions: int) -> Vector:
     """
     try:
         vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelInvalid(f"the model gave something that is not a vector: {error}") from error
     if vector.shape != (dimensions,):
         raise ModelInvalid(

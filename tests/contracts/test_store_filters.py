@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from helpers import (
+    STORES,
     Part,
     at_angle,
     chunk_ids,
@@ -11,6 +14,7 @@ from helpers import (
     fill,
     found_by_vector,
     found_by_words,
+    open_test_store,
     part,
 )
 
@@ -35,6 +39,15 @@ BEGINNERS, EXPERTS = chunk_ids(GUIDE)
 (STOPPED,) = chunk_ids(LOG)
 SHOWN, PICTURE = chunk_ids(FILM)
 ALL = [BEGINNERS, EXPERTS, STOPPED, SHOWN, PICTURE]
+
+
+@pytest.fixture(scope="module", params=STORES)
+def library(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    with open_test_store(request.param, tmp_path_factory.mktemp("library") / "index") as opened:
+        fill(opened, *LIBRARY)
+        yield opened
 
 
 @pytest.mark.parametrize(
@@ -107,14 +120,13 @@ ALL = [BEGINNERS, EXPERTS, STOPPED, SHOWN, PICTURE]
         (Filters(heading="\udcff"), []),
         (Filters(tags=("\ud800",)), []),
     ],
-    ids=repr,
+    ids=lambda value: repr(value) if isinstance(value, Filters) else f"{len(value)} visible",
 )
 def test_both_searches_see_exactly_what_the_filters_let_through(
-    store: Store, filters: Filters, visible: list[ChunkId]
+    library: Store, filters: Filters, visible: list[ChunkId]
 ) -> None:
-    fill(store, *LIBRARY)
-    assert sorted(found_by_words(store, "pump", filters)) == sorted(visible)
-    assert sorted(found_by_vector(store, at_angle(0), filters)) == sorted(visible)
+    assert sorted(found_by_words(library, "pump", filters)) == sorted(visible)
+    assert sorted(found_by_vector(library, at_angle(0), filters)) == sorted(visible)
 
 
 def test_a_few_that_match_fill_the_list_however_far_down_they_stand(store: Store) -> None:
@@ -141,8 +153,7 @@ def test_under_a_filter_the_best_of_what_matches_comes_first(store: Store) -> No
     assert found_by_vector(store, at_angle(0), Filters(tags=("odd",)), limit=5) == odd[:5]
 
 
-def test_a_filter_of_thousands_of_documents_is_as_good_as_any(store: Store) -> None:
-    fill(store, *LIBRARY)
+def test_a_filter_of_thousands_of_documents_is_as_good_as_any(library: Store) -> None:
     many = (*(DocumentId(f"{n:040x}") for n in range(20_000)), LOG.document.id)
-    assert found_by_words(store, "pump", Filters(document_ids=many)) == [STOPPED]
-    assert found_by_vector(store, at_angle(0), Filters(document_ids=many)) == [STOPPED]
+    assert found_by_words(library, "pump", Filters(document_ids=many)) == [STOPPED]
+    assert found_by_vector(library, at_angle(0), Filters(document_ids=many)) == [STOPPED]

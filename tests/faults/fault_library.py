@@ -12,15 +12,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
+import numpy as np
 from filelock import FileLock
 
+from pincite.chunking.sections import chunk_document
 from pincite.engine import open_library
 from pincite.errors import PinciteError
+from pincite.models.hashing import HashingEmbedder
+from pincite.reading import sniff
+from pincite.records import EmbeddedChunk, EmbeddedDocument, LibraryHeader, StoredWindow
+from pincite.settings import INGESTION_VERSION, policy_named
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.log import Entry, encode
 from pincite.stores.sqlite.replay import apply
 from pincite.stores.sqlite.store import DATABASE_NAME, LOCK_NAME, SqliteStore
+from pincite.vectors import Vector, from_bytes
 
 INDEX_FOLDER = ".index"
 NAME = "faults"  # ids follow from the library's name, so that two folders can be compared
@@ -28,7 +35,7 @@ MODEL = "hashing"
 POLICY = "wiki"  # cuts at second-level headings: many chunks from little text
 WORDS = ("valve", "pump", "boiler", "gauge", "rotor", "seal", "steam", "iron", "oil", "signal")
 
-Rows = dict[str, tuple[tables.Row, tuple[tables.ChunkRows, ...]]]
+Rows = dict[str, tuple[tables.Row, tuple[tables.ChunkRows, ...]]]  # by document id
 
 
 class NaiveStore(SqliteStore):
@@ -70,7 +77,7 @@ def change_folder(root: Path, seed: str) -> None:
     rng = random.Random(seed)
     files = sorted(root.glob("*/*.md"))
     for path in rng.sample(files, min(2, len(files))):
-        path.write_text(path.read_text() + f"\n## Later\n\n{rng.choice(WORDS)} {rng.random()}\n")
+        save(path, path.read_text() + f"\n## Later\n\n{rng.choice(WORDS)} {rng.random()}\n")
     for path in rng.sample(files, min(1, len(files))):
         path.rename(path.with_name(f"moved{rng.randrange(10**6)}.md"))
     files = sorted(root.glob("*/*.md"))
@@ -80,7 +87,14 @@ def change_folder(root: Path, seed: str) -> None:
     for _ in range(max(2, 7 - len(files))):
         path = root / rng.choice("ab") / f"note{rng.randrange(10**6)}.md"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(note(rng))
+        save(path, note(rng))
+
+
+def save(path: Path, text: str) -> None:
+    """At one go, as editors do: half a file would be another file."""
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(text)
+    unfinished.replace(path)
 
 
 def files_of(root: Path) -> dict[str, str]:
@@ -103,6 +117,25 @@ def build_elsewhere(root: Path, elsewhere: Path) -> Rows:
     fresh = rows_of(elsewhere)
     shutil.rmtree(elsewhere)
     return fresh
+
+
+def header() -> LibraryHeader:
+    return LibraryHeader(NAME, POLICY, HashingEmbedder().card, INGESTION_VERSION)
+
+
+def embedded(path: str, text: str) -> EmbeddedDocument:
+    """A document as the index makes it, for tests that speak to a store."""
+    embedder = HashingEmbedder()
+    document = sniff.read(NAME, path, text.encode())
+    chunks = []
+    for part in chunk_document(document, policy_named(POLICY), embedder):
+        vectors = embedder.embed_passages([window.embedded for window in part.windows])
+        windows = (
+            StoredWindow(window.start, window.end, window.fingerprint, made)
+            for window, made in zip(part.windows, vectors, strict=True)
+        )
+        chunks.append(EmbeddedChunk(part.chunk, tuple(windows)))
+    return EmbeddedDocument(document, tuple(chunks))
 
 
 # What was promised to the caller
@@ -250,3 +283,26 @@ def rows_of(root: Path) -> Rows:
         return rows
     finally:
         connection.close()
+
+
+def assert_same_rows(left: Rows, right: Rows, why: str = "") -> None:
+    """Row for row. A vector taken over from the store may differ in its last bit."""
+    assert _without_vectors(left) == _without_vectors(right), why
+    for mine, others in zip(_vectors(left), _vectors(right), strict=True):
+        assert np.allclose(mine, others, rtol=0, atol=1e-6), why
+
+
+def _without_vectors(rows: Rows) -> dict[str, tuple[object, ...]]:
+    return {
+        document_id: (row, [(c.chunk, c.words, [w[:-1] for w in c.windows]) for c in chunks])
+        for document_id, (row, chunks) in rows.items()
+    }
+
+
+def _vectors(rows: Rows) -> list[Vector]:
+    return [
+        from_bytes(window[-1])
+        for _, (_, chunks) in sorted(rows.items())
+        for chunk in chunks
+        for window in chunk.windows
+    ]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import sys
 import time
@@ -31,18 +30,41 @@ from fault_library import (
     Acknowledgements,
     change_folder,
     files_of,
+    header,
     open_naive,
 )
 from pincite.chunking.sections import chunk_document
 from pincite.engine import open_library
 from pincite.ingest.flow import Parts, sync
 from pincite.models.hashing import HashingEmbedder
-from pincite.records import LibraryHeader, Progress
-from pincite.settings import INGESTION_VERSION, policy_named
+from pincite.records import Progress
+from pincite.settings import policy_named
 from pincite.sources import Folder
 
 # Everything that reaches the disk from Python; SQLite's own writes happen inside `execute`.
 POINTS = {"write", "flush", "fsync", "ftruncate", "truncate", "link", "replace", "unlink", "execute"}
+
+
+class KillAtPoint:
+    """Counts the calls that reach the disk, and ends this process at one of them."""
+
+    def __init__(self, at: int | None) -> None:
+        self.at = at
+        self.seen = 0
+
+    def __enter__(self) -> None:
+        if self.at is not None:
+            sys.setprofile(self._look)
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+    def _look(self, frame: FrameType, event: str, what: Any) -> None:
+        ours = "fault_library" in frame.f_code.co_filename
+        if event == "c_call" and what.__name__ in POINTS and not ours:
+            self.seen += 1
+            if self.seen == self.at:
+                os.kill(os.getpid(), signal.SIGKILL)
 
 
 def index_soundly(root: Path, on_progress: Callable[[Progress], None]) -> None:
@@ -53,11 +75,11 @@ def index_soundly(root: Path, on_progress: Callable[[Progress], None]) -> None:
 def index_naively(root: Path, on_progress: Callable[[Progress], None]) -> None:
     """As Library.index does, with a store that writes row by row."""
     embedder = HashingEmbedder()
-    header = LibraryHeader(NAME, POLICY, embedder.card, INGESTION_VERSION)
+    begun_with = header()
     folder = Folder(root)
     store = open_naive(root / INDEX_FOLDER)
     try:
-        store.begin(header)
+        store.begin(begun_with)
         parts = Parts(
             read_file=folder.read,
             read=partial(pincite.reading.sniff.read, NAME),
@@ -68,18 +90,17 @@ def index_naively(root: Path, on_progress: Callable[[Progress], None]) -> None:
         sync(
             folder.scan(lambda path: path.endswith(".md")).files,
             parts,
-            recipe=header.recipe,
+            recipe=begun_with.recipe,
             on_progress=on_progress,
         )
     finally:
         store.close()
 
 
-def change_and_index(job: dict[str, Any], before_work: Callable[[], None]) -> None:
+def change_and_index(job: dict[str, Any], points: KillAtPoint) -> None:
     """Some rounds of changes to the folder, each followed by the index."""
     root, acknowledgements = Path(job["root"]), Acknowledgements(Path(job["acks"]))
     index = index_naively if job["naive"] else index_soundly
-    before_work()
     for step in range(job["steps"]):
         change_folder(root, f"{job['seed']}/{step}")
         files = files_of(root)
@@ -88,48 +109,31 @@ def change_and_index(job: dict[str, Any], before_work: Callable[[], None]) -> No
         def acknowledge(progress: Progress, files: dict[str, str] = files) -> None:
             acknowledgements.stored(progress.path, files[progress.path])
 
-        index(root, acknowledge)
+        with points:
+            index(root, acknowledge)
         acknowledgements.finished()
 
 
-def verify_and_repair(job: dict[str, Any], before_work: Callable[[], None]) -> None:
-    before_work()
-    with open_library(job["root"]) as library:
+def verify_and_repair(job: dict[str, Any], points: KillAtPoint) -> None:
+    with points, open_library(job["root"]) as library:
         library.verify(repair=True)
 
 
-WORK = {"index": change_and_index, "repair": verify_and_repair}
+def search(job: dict[str, Any], points: KillAtPoint) -> None:
+    """A reader takes over what a killed writer left, so it writes as well."""
+    with points, open_library(job["root"]) as library:
+        library.search("valve")
 
 
-class KillAtPoint:
-    """Counts the calls that reach the disk, and ends this process at one of them."""
-
-    def __init__(self, at: int | None) -> None:
-        self.at = at
-        self.seen = 0
-
-    def watch(self) -> None:
-        sys.setprofile(self._look)
-
-    def _look(self, frame: FrameType, event: str, what: Any) -> None:
-        if event == "c_call" and what.__name__ in POINTS and "fault" not in frame.f_code.co_filename:
-            self.seen += 1
-            if self.seen == self.at:
-                os.kill(os.getpid(), signal.SIGKILL)
+WORK = {"index": change_and_index, "repair": verify_and_repair, "search": search}
 
 
 def in_child(job: dict[str, Any], said: int) -> None:
-    points = KillAtPoint(job.get("at"))
-
-    def before_work() -> None:
-        if "delay" in job:
-            os.write(said, b"started\n")
-        else:
-            points.watch()
-
+    if "delay" in job:
+        os.write(said, b"started\n")
     begun = time.monotonic()
-    WORK[job["work"]](job, before_work)
-    sys.setprofile(None)
+    points = KillAtPoint(job.get("at"))
+    WORK[job["work"]](job, points)
     if "delay" not in job:
         os.write(said, json.dumps([points.seen, time.monotonic() - begun]).encode())
 
@@ -158,7 +162,6 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    random.seed(0)
     for line in sys.stdin:
         sys.stdout.write(json.dumps(run(json.loads(line))) + "\n")
         sys.stdout.flush()

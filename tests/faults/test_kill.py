@@ -18,6 +18,7 @@ import pytest
 from fault_library import (
     INDEX_FOLDER,
     Acknowledgements,
+    assert_same_rows,
     broken_promises,
     build,
     build_elsewhere,
@@ -27,10 +28,13 @@ from fault_library import (
 )
 
 from pincite.engine import open_library
+from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME
 
 KILLS = int(os.environ.get("PINCITE_KILLS", "40"))
 BATCHES = 4  # so that several test workers share the kills
 STEPS = 3
+LAST = 6  # where the end is reached, and nothing but the record of it is missing
+ENOUGH = 5  # kills that must show the naive store's faults
 SEED = int(os.environ.get("PINCITE_SEED", "1"))
 
 
@@ -109,22 +113,26 @@ def kill_at_random(
         broken = broken_promises(root, promised)
         if naive:
             outcome.caught += bool(broken)
+            if outcome.caught == ENOUGH:
+                break
             continue
         assert broken == [], f"seed {seed}, kill {number}"
         if files_of(root):
             build(root)
-            assert rows_of(root) == build_elsewhere(root, folder / "fresh"), (
-                f"seed {seed}, kill {number}"
+            assert_same_rows(
+                rows_of(root),
+                build_elsewhere(root, folder / "fresh"),
+                f"seed {seed}, kill {number}",
             )
     return outcome
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_process_killed_at_any_moment_loses_nothing_and_leaves_nothing_half_done(
-    driver: Driver, tmp_path: Path, batch: int
+    driver: Driver, folder: Path, batch: int
 ) -> None:
     outcome = kill_at_random(
-        driver, tmp_path, kills=max(1, KILLS // BATCHES), seed=f"{SEED}/{batch}"
+        driver, folder, kills=max(1, KILLS // BATCHES), seed=f"{SEED}/{batch}"
     )
 
     sys.stdout.write(f"seed {SEED}/{batch}: {outcome}\n")
@@ -134,46 +142,108 @@ def test_a_process_killed_at_any_moment_loses_nothing_and_leaves_nothing_half_do
 def test_a_store_that_writes_row_by_row_does_not_survive_the_same_kills(
     driver: Driver, tmp_path: Path
 ) -> None:
-    outcome = kill_at_random(
-        driver, tmp_path, kills=max(12, KILLS // 8), seed=f"{SEED}/naive", naive=True
-    )
+    outcome = kill_at_random(driver, tmp_path, kills=60, seed=f"{SEED}/naive", naive=True)
 
     sys.stdout.write(f"seed {SEED}/naive: {outcome}\n")
-    assert outcome.caught >= outcome.kills // 3
+    assert outcome.caught >= ENOUGH
 
 
-def exact_kills(
-    driver: Driver, folder: Path, *, naive: bool = False, stride: int
-) -> Iterator[tuple[int, list[str]]]:
-    """Kill a build with an update after it before every `stride`-th call that reaches the disk."""
-    folder.mkdir(exist_ok=True)
-    seed = f"{SEED}/exact"
+@dataclass(frozen=True)
+class Scene:
+    """A library and the work that is killed in it, at each point anew."""
 
-    def run(name: str, at: int | None) -> tuple[dict[str, Any], Path, Acknowledgements]:
-        root, acks = folder / name, folder / f"{name}.acks"
-        root.mkdir()
-        job = {"work": "index", "root": str(root), "acks": str(acks), "seed": seed}
-        return driver.run(**job, at=at, naive=naive, steps=2), root, Acknowledgements(acks)
+    driver: Driver
+    folder: Path
+    job: dict[str, Any]
+    prepared: Path | None = None  # a library to start from
 
-    whole, *_ = run("whole", None)
-    assert whole["points"] > 100
-    for at in range(1, whole["points"] + 1, stride):
-        ended, root, acks = run(str(at), at)
-        assert ended["status"] == -9, f"point {at} of {whole['points']} was not reached"
-        broken = broken_promises(root, acks.read())
-        if not naive:
-            build(root)
-            if rows_of(root) != build_elsewhere(root, folder / "fresh"):
-                broken.append("the next run does not reach what a fresh build gives")
-        yield at, broken
+    def killed(self, at: int) -> tuple[dict[str, Any], Path, Acknowledgements]:
+        root, acks = self.folder / f"at{at}", self.folder / f"at{at}.acks"
+        if self.prepared is None:
+            root.mkdir()
+        else:
+            shutil.copytree(self.prepared, root)
+            Acknowledgements(acks).held(files_of(root))
+        ended = self.driver.run(**self.job, root=str(root), acks=str(acks), steps=2, at=at)
+        return ended, root, Acknowledgements(acks)
+
+    def points(self) -> int:
+        whole, root, _ = self.killed(0)
+        assert whole["status"] == 0
         shutil.rmtree(root)
+        return int(whole["points"])
+
+    def kills(self, *, most: int) -> Iterator[tuple[str, Path, Acknowledgements]]:
+        """Before calls that reach the disk: some evenly spread, and each of the last."""
+        points = self.points()
+        spread = {1 + number * points // most for number in range(most)}
+        for at in sorted(spread | set(range(max(1, points - LAST), points + 1))):
+            ended, root, acks = self.killed(at)
+            assert ended["status"] == -9, f"point {at} of {points} was not reached"
+            yield f"killed at point {at} of {points}", root, acks
+            shutil.rmtree(root)
 
 
-@pytest.mark.parametrize("offset", range(2))
+@pytest.mark.parametrize("part", range(2))
 def test_a_process_killed_before_any_single_write_loses_nothing(
-    driver: Driver, tmp_path: Path, offset: int
+    driver: Driver, folder: Path, part: int
 ) -> None:
-    stride = 13 if KILLS < 200 else 2
-    broken = {at: what for at, what in exact_kills(driver, tmp_path, stride=stride + offset) if what}
+    scene = Scene(driver, folder, {"work": "index", "seed": f"{SEED}/exact{part}"})
 
-    assert broken == {}
+    for why, root, acks in scene.kills(most=KILLS // 2):
+        assert broken_promises(root, acks.read()) == [], why
+        build(root)
+        assert_same_rows(rows_of(root), build_elsewhere(root, folder / "fresh"), why)
+
+
+def test_a_store_that_writes_row_by_row_fails_at_most_of_these_points(
+    driver: Driver, folder: Path
+) -> None:
+    scene = Scene(driver, folder, {"work": "index", "seed": f"{SEED}/exact", "naive": True})
+
+    caught = [bool(broken_promises(root, acks.read())) for _, root, acks in scene.kills(most=20)]
+
+    sys.stdout.write(f"naive: {sum(caught)} of {len(caught)} points caught\n")
+    assert sum(caught) >= len(caught) // 3
+
+
+@pytest.fixture
+def prepared(folder: Path) -> Path:
+    root = folder / "prepared"
+    root.mkdir()
+    for step in range(3):
+        change_folder(root, f"{SEED}/prepared/{step}")
+        build(root)
+    return root
+
+
+@pytest.mark.parametrize("work", ["search", "index", "repair"])
+def test_a_database_being_made_anew_may_be_killed_at_any_point(
+    driver: Driver, folder: Path, prepared: Path, work: str
+) -> None:
+    before = rows_of(prepared)
+    (prepared / INDEX_FOLDER / DATABASE_NAME).unlink()
+    scene = Scene(driver, folder, {"work": work, "seed": f"{SEED}/anew"}, prepared)
+
+    for why, root, acks in scene.kills(most=KILLS // 4):
+        assert broken_promises(root, acks.read()) == [], why
+        if work != "index":
+            assert_same_rows(rows_of(root), before, why)
+
+
+def test_a_repair_may_be_killed_at_any_point_and_is_finished_by_the_next(
+    driver: Driver, folder: Path, prepared: Path
+) -> None:
+    before = rows_of(prepared)
+    log = prepared / INDEX_FOLDER / LOG_NAME
+    lines = log.read_bytes().splitlines(keepends=True)
+    last_document = max(n for n, line in enumerate(lines) if b'"event":"document"' in line)
+    lines[last_document] = lines[last_document].replace(b'"text":"', b'"text":"X', 1)
+    log.write_bytes(b"".join(lines))
+    scene = Scene(driver, folder, {"work": "repair"}, prepared)
+
+    for why, root, _ in scene.kills(most=KILLS // 2):
+        with open_library(root) as library:
+            library.verify(repair=True)
+            assert library.verify() == [], why
+        assert_same_rows(rows_of(root), before, why)

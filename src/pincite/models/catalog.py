@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import parse_qsl
 
 import platformdirs
 
@@ -15,6 +16,9 @@ from pincite.ports import Embedder
 
 MINILM_FOLDER = "all-MiniLM-L6-v2-int8"
 CHOICES = "minilm, hashing, openai:MODEL, or the path of a folder with model.onnx"
+
+_REMOTE_TOKEN_LIMIT = 512  # what nearly every service reads
+_SMALLEST_TOKEN_LIMIT = 32  # less leaves no room for title and headings
 
 State = Literal["ready", "not prepared", "damaged"]
 
@@ -50,13 +54,13 @@ def open_embedder(
 
             return HashingEmbedder()
         case ("openai", ":", model) if model:
-            from pincite.models.remote import RemoteEmbedder
-
-            return RemoteEmbedder(model=model, base_url=base_url, api_key=api_key)
+            return _remote(model, base_url, api_key)
         case _ if spec and Path(spec).expanduser().is_dir():
             from pincite.models.local import LocalEmbedder
 
-            return LocalEmbedder(Path(spec).expanduser())
+            folder = Path(spec).expanduser().resolve()
+            # Named by its place: an index must be able to open its model again from anywhere.
+            return LocalEmbedder(folder, name=str(folder))
     raise SettingsError(f"unknown model {spec!r}; choose one of: {CHOICES}")
 
 
@@ -84,6 +88,33 @@ def known_models(models_folder: Path) -> tuple[ModelStatus, ...]:
             _folder_status(folder, name=str(folder), description="a folder of your own")
             for folder in _other_folders(models_folder)
         ),
+    )
+
+
+def _remote(spec: str, base_url: str | None, api_key: str | None) -> Embedder:
+    """MODEL, or MODEL?dimensions=256&token_limit=8191&question_prefix=…&passage_prefix=…"""
+    from pincite.models.remote import RemoteEmbedder
+
+    model, _, query = spec.partition("?")
+    facts = dict(parse_qsl(query, keep_blank_values=True))
+    try:
+        dimensions = int(facts.pop("dimensions")) if "dimensions" in facts else None
+        token_limit = int(facts.pop("token_limit", _REMOTE_TOKEN_LIMIT))
+    except ValueError:
+        raise SettingsError(f"in openai:{spec} a number is not a number") from None
+    prefixes = {name: facts.pop(name, "") for name in ("question_prefix", "passage_prefix")}
+    if facts or token_limit < _SMALLEST_TOKEN_LIMIT or (dimensions is not None and dimensions < 1):
+        raise SettingsError(
+            f"openai:{spec} cannot work; after ? may stand dimensions, token_limit "
+            f"(at least {_SMALLEST_TOKEN_LIMIT}), question_prefix and passage_prefix"
+        )
+    return RemoteEmbedder(
+        model=model,
+        base_url=base_url,
+        api_key=api_key,
+        dimensions=dimensions,
+        token_limit=token_limit,
+        **prefixes,
     )
 
 

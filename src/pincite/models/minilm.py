@@ -182,7 +182,7 @@ def _product(
         hidden,
         graph.constant(rounded),
         graph.constant(scales),
-        graph.constant(np.zeros(len(scales), np.int8)),
+        "",  # no zero point: weights are rounded symmetrically
         graph.constant(bias),
     )
 

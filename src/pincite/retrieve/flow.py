@@ -25,6 +25,8 @@ def search(
 
     The embedder may be left out for the words search alone.
     """
+    # Half a character, from a broken command line say, can be neither searched nor printed.
+    question = question.encode("utf-8", "replace").decode()
     if not question.strip():
         return SearchResults(question, mode, (), reason="empty_question")
     rankings = store.search(

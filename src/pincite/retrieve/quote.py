@@ -11,9 +11,16 @@ import Stemmer
 from pincite.records import Chunk, Locator, Quote
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import sentence_spans
-from pincite.text.words import Term, fold, indexed_codes, is_unspaced, question_terms, without_marks
+from pincite.text.words import (
+    WORD,
+    Term,
+    fold,
+    indexed_codes,
+    is_unspaced,
+    question_terms,
+    without_marks,
+)
 
-_WORD = re.compile(r"[^\W_]+")
 _LONGEST = 400  # characters shown of one sentence; a table without full stops has no end
 
 
@@ -76,7 +83,7 @@ class _Finder:
     def _spans(self, sentence: str) -> list[tuple[int, int]]:
         spans = [
             match.span()
-            for match in _WORD.finditer(sentence)
+            for match in WORD.finditer(sentence)
             if self._key(match.group()) in self._stems
         ]
         for token in self._unspaced:

@@ -29,11 +29,11 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
-from pincite.text.words import Term, fold, indexed_codes, indexed_words, question_terms
+from pincite.text.words import MARKS, Term, fold, indexed_codes, indexed_words, question_terms
 from pincite.text.words import without_marks as plain
 from pincite.vectors import Vector, unit
 
-_TOKEN = re.compile("[^\\W_]+(?:[\ue000-\uf8ff\u0300-\u036f]*[^\\W_]*)*")
+_TOKEN = re.compile(rf"(?:[^\W_]|[{MARKS}\ue000-\uf8ff])+")
 _K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
 
 
@@ -164,7 +164,8 @@ class MemoryStore:
         return [token for field in fields for token in (*self._tokens(field), "")]
 
     def _tokens(self, text: str) -> list[str]:
-        return [self._stem(plain(token)) for token in _TOKEN.findall(text)]
+        bare = map(plain, _TOKEN.findall(text))
+        return [self._stem(token) for token in bare if token]
 
     def _count(self, term: Term, tokens: list[str]) -> int:
         """How often the term's words stand next to each other."""

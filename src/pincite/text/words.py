@@ -21,7 +21,14 @@ _UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_WORD_OR_RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+
+# Accents and vowel signs of Latin, Cyrillic, Hebrew, Arabic and the scripts of India: part of the
+# word they stand in, though Python's \w leaves them out.
+MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0730-\u074a\u07a6-\u07b0\u0900-\u0963\u0966-\u0dff\u0f18-\u0fbc\u1ab0-\u1aff\u1dc0-\u1dff"
+)
+WORD = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{MARKS}])+")
 
 # Word characters joined by single marks, optionally closed by + or #; or a word with a leading
 # dot (.NET). Longer than 64 characters it is a link or a blob, not something people type.
@@ -91,12 +98,13 @@ def without_marks(word: str) -> str:
     if word.isascii():
         return word
     decomposed = unicodedata.normalize("NFD", word)
-    return "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
+    bare = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
+    return unicodedata.normalize("NFC", bare)  # Hangul was taken apart, too
 
 
 def _terms_of_run(run: str) -> list[Term]:
     """The terms of one stretch without white space."""
-    pieces = _WORD_OR_RUN.findall(run)
+    pieces = WORD.findall(run)
     terms: list[Term] = []
     plain = [piece for piece in pieces if not is_unspaced(piece)]
     if len(plain) > 1:

@@ -28,8 +28,25 @@ def test_each_kind_of_name_opens_its_embedder(
     own = make_folder(tmp_path / "own", facts={"name": "tiny"})
     assert opened("hashing", tmp_path).card.name == "hashing"
     assert opened("minilm", minilm_folder.parent).card.name == "minilm"
-    assert opened(str(own), tmp_path).card.name == "tiny"
+    assert opened(str(own), tmp_path).card.name == str(own)
     assert type(opened("openai:some/model:v2", tmp_path)).__name__ == "RemoteEmbedder"
+
+
+def test_a_service_is_told_its_dimension_limit_and_prefixes_in_its_name(tmp_path: Path) -> None:
+    card = opened(
+        "openai:nomic?dimensions=768&token_limit=2048&passage_prefix=search_document: ", tmp_path
+    ).card
+    assert (card.dimensions, card.token_limit) == (768, 2048)
+    without = opened("openai:nomic?dimensions=768&token_limit=2048", tmp_path).card
+    assert card.fingerprint != without.fingerprint
+
+
+@pytest.mark.parametrize(
+    "query", ["dimensions=many", "dimensions=0", "token_limit=1", "unknown=1", "token_limit="]
+)
+def test_wrong_facts_about_a_service_are_refused(query: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="openai:m"):
+        opened(f"openai:m?{query}", tmp_path)
 
 
 @pytest.mark.parametrize("spec", ["", "gpt", "openai:", "openai", "minilm:2", "/no/such/folder"])

@@ -8,6 +8,7 @@ import click
 
 from pincite import __version__
 from pincite.entrypoints.cli import index, models, search
+from pincite.entrypoints.render import printable
 from pincite.errors import (
     CitationNotFound,
     LibraryBusy,
@@ -33,33 +34,22 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
 )
 
 
-class Refused(click.ClickException):
-    """An expected error: one line, no traceback, a documented exit code."""
-
-    def __init__(self, error: PinciteError) -> None:
-        super().__init__(str(error))
-        self.exit_code = next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
-
-
-class Stopped(click.ClickException):
-    """Ctrl-C."""
-
-    exit_code = EXIT_INTERRUPTED
-
-
 class Commands(click.Group):
-    """The commands, with our errors turned into messages and exit codes."""
+    """The commands; an expected error is one line and an exit code, never a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 — as in click
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
         except PinciteError as error:
-            raise Refused(error) from error
+            click.echo(f"Error: {printable(str(error))}", err=True)
+            ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
         except KeyboardInterrupt:
-            raise Stopped(
-                "stopped. What was indexed is kept; the same command goes on from there."
-            ) from None
+            click.echo(
+                "\nStopped. What was indexed is kept; the same command goes on from there.",
+                err=True,
+            )
+            ctx.exit(EXIT_INTERRUPTED)
 
 
 @click.group(

@@ -24,6 +24,8 @@ from pincite.errors import (
 # Before 3.51.3 committed writes could be lost (WAL reset); before 3.53.2 FTS5 could overflow.
 OLDEST_SQLITE = (3, 53, 2)
 _WAIT_FOR_LOCK_MS = 10_000
+# What a value that was damaged on disk raises when it is decoded.
+UNREADABLE_VALUE = (ValueError, TypeError, KeyError)
 REPAIR = "run `pincite index verify --repair`"
 
 
@@ -112,6 +114,8 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise _from_sqlite(error, path) from error
     except OSError as error:
         raise _from_os(error, path) from error
+    except UNREADABLE_VALUE as error:
+        raise StoreDamaged(f"{path} holds a value that cannot be read; {REPAIR}") from error
 
 
 def _from_sqlite(error: apsw.Error, path: Path) -> PinciteError:
@@ -126,6 +130,11 @@ def _from_sqlite(error: apsw.Error, path: Path) -> PinciteError:
             return StoreReadOnly(_read_only(path))
         case apsw.CantOpenError() if not os.access(path.parent, os.W_OK):
             return StoreReadOnly(_read_only(path))
+        case apsw.IOError():
+            return StoreError(
+                f"{path} cannot be read or written ({error}); check the disk, its free space and "
+                "your quota, then run the command again"
+            )
     return StoreError(f"{path}: {error}; {REPAIR}")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from pincite.errors import ModelInvalid, StoreDamaged, StoreError
 from pincite.records import DocumentId, LibraryHeader
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_to_json, header_from_json
-from pincite.stores.sqlite.connection import connect, translated_errors
+from pincite.stores.sqlite.connection import UNREADABLE_VALUE, connect, translated_errors
 from pincite.stores.sqlite.log import ChunkLog, Entry, encode
 from pincite.stores.sqlite.replay import LiveLog, library_entry, log_position, meta, read_live
 from pincite.vectors import unit
@@ -27,7 +28,8 @@ class Remembered:
 
     position: int
     header: Entry
-    documents: dict[DocumentId, Entry]
+    held: frozenset[DocumentId]
+    documents: dict[DocumentId, Entry]  # those of them whose rows are sound
 
 
 def prepare(database: Path, log: ChunkLog) -> None:
@@ -46,36 +48,35 @@ def prepare(database: Path, log: ChunkLog) -> None:
 def _remember(database: Path) -> Remembered | None:
     """All sound documents of the database; None where it cannot be trusted as a whole."""
     try:
-        connection = connect(database, writable=True)
-        try:
+        with closing(connect(database, writable=True)) as connection, translated_errors(database):
             header = meta(connection, "header")
             sound = connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             if header is None or not sound:
                 return None
-            documents = dict(_sound_documents(connection, header_from_json(json.loads(header))))
-            return Remembered(log_position(connection), json.loads(header), documents)
-        finally:
-            connection.close()
-    except (StoreError, apsw.Error):
+            ids = [DocumentId(str(row[0])) for row in connection.execute("SELECT id FROM document")]
+            documents = _sound_documents(connection, ids, header_from_json(json.loads(header)))
+            return Remembered(
+                log_position(connection), json.loads(header), frozenset(ids), dict(documents)
+            )
+    except StoreError:
         return None
 
 
 def _sound_documents(
-    connection: apsw.Connection, header: LibraryHeader
+    connection: apsw.Connection, ids: Sequence[DocumentId], header: LibraryHeader
 ) -> Iterator[tuple[DocumentId, Entry]]:
     """Documents whose rows are complete and say the same as a fresh copy of them would."""
-    ids = [DocumentId(str(row[0])) for row in connection.execute("SELECT id FROM document")]
     for document_id in ids:
-        rows = tables.read(connection, document_id)
-        if rows is None:
-            continue
-        *_, time, recipe = rows.document
         try:
+            rows = tables.read(connection, document_id)
+            if rows is None:
+                continue
+            *_, time, recipe = rows.document
             embedded = tables.embedded_of(header.name, rows)
             for chunk in embedded.chunks:
                 for window in chunk.windows:
                     unit(window.vector, dimensions=header.model.dimensions)
-        except (ModelInvalid, TypeError, ValueError):
+        except (ModelInvalid, *UNREADABLE_VALUE):
             continue
         if tables.rows_of(embedded, time=time, recipe=recipe) == rows:
             yield document_id, _document_entry(embedded_to_json(embedded), time, recipe)
@@ -136,7 +137,7 @@ def _differences(live: LiveLog, remembered: Remembered, now: str) -> Iterator[En
     gone = [
         document_id
         for document_id, start in live.documents.items()
-        if document_id not in remembered.documents and start < remembered.position
+        if document_id not in remembered.held and start < remembered.position
     ]
     if gone:
         yield {"event": "removed", "documents": gone, "time": now}

@@ -98,7 +98,8 @@ def _build(connection: apsw.Connection, log: ChunkLog) -> None:
     with transaction(connection):
         for statement in tables.FORGET_EVERYTHING:
             connection.execute(statement)
-        apply(connection, {**library_entry(live.header), "time": None}, 0)
+        # Anew: vectors of a build that was cut short go as well.
+        apply(connection, {**library_entry(live.header, fresh=True), "time": None}, 0)
     for first in batches:
         with transaction(connection):
             for position in positions[first : first + _REPLAYED_TOGETHER]:

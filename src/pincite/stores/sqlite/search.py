@@ -131,8 +131,12 @@ def _bound(filters: Filters) -> dict[str, str | None]:
     def as_json(values: Sequence[str] | None) -> str | None:
         return None if values is None else json.dumps(list(values))
 
+    def storable(value: str | None) -> str | None:
+        # Half a character, from a broken command line say, is in no stored text.
+        return value and value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
     def folded(value: str | None) -> str | None:
-        return None if value is None else fold(value)
+        return value and storable(fold(value))
 
     return {
         "document_ids": as_json(filters.document_ids),
@@ -140,6 +144,6 @@ def _bound(filters: Filters) -> dict[str, str | None]:
         "modalities": as_json(filters.modalities),
         "tags": as_json(None if filters.tags is None else [fold(tag) for tag in filters.tags]),
         "name": folded(filters.name),
-        "path": filters.path,
+        "path": storable(filters.path),
         "heading": folded(filters.heading),
     }

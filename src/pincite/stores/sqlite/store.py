@@ -136,7 +136,7 @@ class SqliteStore:
         """How this index is made; None before the first build."""
         with translated_errors(self._database):
             header = meta(self._connection, "header")
-        return None if header is None else header_from_json(json.loads(header))
+            return None if header is None else header_from_json(json.loads(header))
 
     def begin(self, header: LibraryHeader, *, fresh: bool = False) -> None:
         """Set how the index is made.
@@ -237,7 +237,9 @@ class SqliteStore:
         header = self.header()
         with translated_errors(self._database):
             rows = tables.read(self._connection, document_id)
-        return None if header is None or rows is None else tables.document_of(header.name, rows)
+            if header is None or rows is None:
+                return None
+            return tables.document_of(header.name, rows)
 
     def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
         """The chunks whose id begins so, first among today's documents, then in the past."""
@@ -279,7 +281,8 @@ class SqliteStore:
     def repair(self) -> None:
         """Make everything agree again, from whatever is still sound."""
         self._close_connections()
-        repair.prepare(self._database, self._log)
+        with translated_errors(self._database):
+            repair.prepare(self._database, self._log)
         self.recover()
 
     def close(self) -> None:

@@ -264,6 +264,8 @@ def embedded_of(library: str, rows: DocumentRows) -> EmbeddedDocument:
 def chunk_of(document_id: DocumentId, text: str, row: Row) -> Chunk:
     """A chunk's row as a record, cut out of its document's text."""
     _, modality, position, start, end, line_start, line_end, heading_path, _, tokens = row
+    if not 0 <= start <= end <= len(text):
+        raise ValueError(f"chunk {start}-{end} lies outside its document")
     return Chunk(
         document_id=document_id,
         modality=Modality(modality),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -12,7 +13,7 @@ from pincite.errors import StoreError
 from pincite.records import DocumentId, Finding, Part
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_from_json
-from pincite.stores.sqlite.connection import connect
+from pincite.stores.sqlite.connection import connect, translated_errors
 from pincite.stores.sqlite.log import ChunkLog, Entry
 from pincite.stores.sqlite.replay import LiveLog, log_position, meta, read_live
 from pincite.stores.sqlite.schema import refuse_newer
@@ -38,18 +39,13 @@ def findings(database: Path, log: ChunkLog) -> list[Finding]:
     """All that does not agree; the index must not be written meanwhile."""
     live = read_live(log)
     found = [Finding("log", f"the line at byte {start} is damaged") for start in live.broken]
-    if not log.path.exists():
-        found.append(Finding("log", f"{log.path.name} is missing"))
     if not database.exists():
         return [*found, Finding("database", f"{database.name} is missing")]
     try:
-        connection = connect(database, writable=True)
-        try:
+        with closing(connect(database, writable=True)) as connection, translated_errors(database):
             refuse_newer(connection, str(database))
             return [*found, *_inside(connection), *_against_log(connection, log, live)]
-        finally:
-            connection.close()
-    except (StoreError, apsw.Error) as error:
+    except StoreError as error:
         return [*found, Finding("database", str(error))]
 
 
@@ -74,6 +70,9 @@ def _inside(connection: apsw.Connection) -> Iterator[Finding]:
 def _against_log(connection: apsw.Connection, log: ChunkLog, live: LiveLog) -> Iterator[Finding]:
     """Row for row, what the log says and what the database holds."""
     position = log_position(connection)
+    # Without a log line and without a position nothing was ever begun: that is no damage.
+    if position and not log.path.exists():
+        yield Finding("log", f"{log.path.name} is missing")
     if position != live.size:
         yield Finding(
             "database", f"follows the log to byte {position}, but the log has {live.size}"

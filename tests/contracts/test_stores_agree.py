@@ -1,0 +1,148 @@
+"""Random libraries, filters and limits: every store sees what the reference store sees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from helpers import DIMENSIONS, HEADER, Part, embedded, fill, open_test_store
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pincite.ports import Store
+from pincite.records import DocumentId, EmbeddedDocument, Filters, Modality, Ranking
+from pincite.vectors import Vector, unit
+
+# Few vectors, far apart: equals are exactly equal and no rounding can change an order.
+VECTORS = [
+    unit(values, dimensions=DIMENSIONS)
+    for values in np.random.default_rng(7).normal(size=(12, DIMENSIONS))
+]
+WORDS = (
+    "pump pumps leaking Leak valve café cafe ﬁlter Straße strasse ERR-4042 ERR-4043 C++ C# c v1.2 "
+    "20.04 a@b.c 東京 東京都 京 人工智能 검색엔진 거기 น้ำรั่ว हिन्दी насос Python编写 client/server don't the"
+).split()
+NAMES = ("Pump.md", "valve.txt", "notes/pump.md", "notes/Café.md", "notes-old/x_1.txt")
+HEADINGS = ("Water", "Maße", "First Steps")
+TAGS = ("Red", "green", "Straße")
+
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+parts = st.builds(
+    Part,
+    text=texts,
+    vectors=st.lists(st.sampled_from(VECTORS), min_size=1, max_size=3).map(tuple),
+    headings=st.lists(st.sampled_from(HEADINGS), max_size=2).map(tuple),
+    modality=st.sampled_from([Modality.TEXT, Modality.OCR]),
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> EmbeddedDocument:
+    path = draw(st.sampled_from(NAMES))
+    return embedded(
+        path,
+        *draw(st.lists(parts, min_size=1, max_size=4)),
+        kind=path[-2:],
+        tags=tuple(draw(st.lists(st.sampled_from(TAGS), max_size=2))),
+    )
+
+
+libraries = st.lists(documents(), max_size=5, unique_by=lambda one: one.document.path)
+
+
+def some_of(values: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...] | None]:
+    return st.none() | st.lists(st.sampled_from(values), max_size=2).map(tuple)
+
+
+@st.composite
+def filters_for(draw: st.DrawFn, library: list[EmbeddedDocument]) -> Filters:
+    """One restriction or several; most let something through."""
+    ids = tuple(one.document.id for one in library) or (DocumentId("f" * 40),)
+    restrictions = {
+        "document_ids": some_of(ids),
+        "types": some_of(("md", "xt")),
+        "modalities": some_of(tuple(Modality)[:2]),
+        "tags": some_of(("RED", "Green", "strasse")),
+        "name": st.sampled_from([None, "PUMP", ".md", "cafe", "é", ""]),
+        "path": st.sampled_from([None, "notes", "notes/", "pump", ""]),
+        "heading": st.sampled_from([None, "water", "MASSE", "s", ""]),
+    }
+    chosen = draw(st.sets(st.sampled_from(sorted(restrictions)), max_size=2))
+    return Filters(**{name: draw(restrictions[name]) for name in sorted(chosen)})
+
+
+def ids(ranking: Ranking) -> list[str]:
+    return [ranked.chunk_id for ranked in ranking]
+
+
+def searched(
+    store: Store, question: str, vector: Vector, filters: Filters, limit: int
+) -> tuple[Ranking, Ranking]:
+    rankings = store.search(question, vector, filters=filters, limit=limit)
+    return rankings["words"], rankings["vector"]
+
+
+@settings(max_examples=150)
+@given(data=st.data(), library=libraries)
+def test_the_sqlite_store_sees_what_the_reference_store_sees(
+    data: st.DataObject, library: list[EmbeddedDocument]
+) -> None:
+    with (
+        TemporaryDirectory() as folder,
+        open_test_store("memory", Path()) as reference,
+        open_test_store("sqlite", Path(folder) / "index") as store,
+    ):
+        fill(reference, *library)
+        fill(store, *library)
+        for _ in range(8):
+            filters = data.draw(filters_for(library))
+            question, vector = data.draw(texts), data.draw(st.sampled_from(VECTORS))
+            limit = data.draw(st.integers(0, 20))
+            asked = (question, vector, filters)
+            all_words, all_vectors = searched(reference, *asked, limit=1_000)
+            words, vectors = searched(store, *asked, limit=limit)
+            assert ids(vectors) == ids(all_vectors)[:limit]
+            assert [one.window for one in vectors] == [one.window for one in all_vectors[:limit]]
+            np.testing.assert_allclose(
+                [one.score for one in vectors],
+                [one.score for one in all_vectors[:limit]],
+                atol=1e-5,
+            )
+            assert len(words) == min(limit, len(all_words))
+            assert set(ids(words)) <= set(ids(all_words))
+            assert set(ids(searched(store, *asked, limit=1_000)[0])) == set(ids(all_words))
+
+
+@settings(max_examples=40)
+@given(data=st.data(), versions=st.lists(documents(), min_size=2, max_size=10))
+def test_after_any_replacing_and_removing_the_stores_hold_the_same(
+    data: st.DataObject, versions: list[EmbeddedDocument]
+) -> None:
+    with (
+        TemporaryDirectory() as folder,
+        open_test_store("memory", Path()) as reference,
+        open_test_store("sqlite", Path(folder) / "index") as store,
+    ):
+        reference.begin(HEADER)
+        store.begin(HEADER)
+        for version in versions:
+            stored = [entry.id for entry in reference.documents()]
+            chosen = st.lists(st.sampled_from(stored), max_size=2) if stored else st.just([])
+            going = data.draw(chosen)
+            if data.draw(st.booleans()):
+                reference.replace_document(version, replaces=going)
+                store.replace_document(version, replaces=going)
+            else:
+                reference.remove_documents(going)
+                store.remove_documents(going)
+        assert [e.id for e in store.documents()] == [e.id for e in reference.documents()]
+        everything = (" ".join(WORDS), VECTORS[0], Filters())
+        for found, expected in zip(
+            searched(store, *everything, limit=100),
+            searched(reference, *everything, limit=100),
+            strict=True,
+        ):
+            assert set(ids(found)) == set(ids(expected))
+        assert store.stats().windows == reference.stats().windows
+        assert store.verify() == []

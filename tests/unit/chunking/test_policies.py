@@ -1,0 +1,229 @@
+"""What each of the four policies does with a document one can picture."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from pincite.chunking.measure import Measure
+from pincite.chunking.sections import chunk_document
+from pincite.errors import SettingsError
+from pincite.models.hashing import HashingEmbedder
+from pincite.reading import sniff
+from pincite.records import Chunk, Document
+from pincite.settings import POLICIES, policy_named
+
+EMBEDDER = HashingEmbedder()
+
+
+def read(text: str) -> Document:
+    return sniff.read("library", "notes.md", text.encode())
+
+
+def words(count: int, topic: str = "pump") -> str:
+    """So many tokens in sentences of ten."""
+    sentence = f"The {topic} runs on and on until noon."
+    tokens = len(EMBEDDER.token_starts(sentence))
+    return " ".join([sentence] * (count // tokens))
+
+
+def chunks_of(text: str, policy: str) -> list[Chunk]:
+    return [one.chunk for one in chunk_document(read(text), policy_named(policy), EMBEDDER)]
+
+
+def overlaps(text: str, chunks: list[Chunk]) -> list[int]:
+    measure = Measure(text, EMBEDDER)
+    return [measure.tokens(after.start, before.end) for before, after in pairwise(chunks)]
+
+
+def test_the_presets_are_the_documented_ones() -> None:
+    assert {
+        name: (one.minimum, one.maximum, one.overlap, one.apart_at_level, one.whole_section)
+        for name, one in POLICIES.items()
+    } == {
+        "vault": (300, 800, 0, 0, None),
+        "flat": (0, 512, 50, 0, None),
+        "wiki": (0, 500, 100, 2, 1_000),
+        "brain": (700, 1_000, 125, 0, None),
+    }
+    assert [name for name, one in POLICIES.items() if not one.follow_headings] == ["flat"]
+
+
+def test_an_unknown_policy_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(SettingsError, match="vault, flat, wiki, brain"):
+        policy_named("valut")
+
+
+# vault: sections of 300 to 800 tokens, without overlap
+
+
+def test_vault_puts_small_sections_together() -> None:
+    text = "# Log\n\n" + "\n\n".join(f"## Day {day}\n\n{words(60)}" for day in range(4))
+    (only,) = chunks_of(text, "vault")
+    assert only.text == text
+    assert only.heading_path == ("Log",)
+
+
+def test_vault_cuts_before_headings_between_the_two_sizes() -> None:
+    text = "\n\n".join(f"# Part {number}\n\n{words(500)}" for number in range(3))
+    chunks = chunks_of(text, "vault")
+    assert [chunk.heading_path for chunk in chunks] == [("Part 0",), ("Part 1",), ("Part 2",)]
+    assert all(chunk.text.startswith("# Part") for chunk in chunks)
+    assert overlaps(text, chunks) == [0, 0]
+
+
+def test_vault_cuts_a_long_section_at_sentences_into_even_chunks() -> None:
+    text = f"# Long\n\n{words(2_000)}"
+    chunks = chunks_of(text, "vault")
+    assert all(300 <= chunk.tokens <= 800 for chunk in chunks)
+    assert all(chunk.text.endswith("noon.") for chunk in chunks)
+    assert "\n\n".join([chunks[0].text[:6], chunks[0].text[8:]]) == chunks[0].text
+    assert " ".join(chunk.text for chunk in chunks) == text
+    assert max(chunk.tokens for chunk in chunks) < 1.3 * min(chunk.tokens for chunk in chunks)
+
+
+def test_a_chunk_over_several_sections_is_named_by_what_they_share() -> None:
+    text = f"# A\n\n## B\n\n{words(60)}\n\n## C\n\n{words(60)}"
+    (only,) = chunks_of(text, "vault")
+    assert only.heading_path == ("A",)
+
+
+def test_sections_with_nothing_in_common_are_named_by_the_first() -> None:
+    (only,) = chunks_of(f"# A\n\n{words(60)}\n\n# B\n\n{words(60)}", "vault")
+    assert only.heading_path == ("A",)
+
+
+# flat: 512 tokens, 50 of them repeated, whatever the headings say
+
+
+def test_flat_cuts_by_size_alone_and_repeats_about_fifty_tokens() -> None:
+    text = "\n\n".join(f"# Part {number}\n\n{words(90)}" for number in range(20))
+    chunks = chunks_of(text, "flat")
+    assert all(chunk.tokens <= 512 for chunk in chunks)
+    assert all(chunk.tokens >= 350 for chunk in chunks)
+    assert all(40 <= tokens <= 50 for tokens in overlaps(text, chunks))
+    assert len(chunks) > 3
+
+
+def test_flat_keeps_a_small_file_whole() -> None:
+    text = f"# A\n\n{words(200)}\n\n# B\n\n{words(200)}"
+    assert [chunk.text for chunk in chunks_of(text, "flat")] == [text]
+
+
+# wiki: sections of level 2 apart and whole up to 1,000 tokens, else 500 with 100 repeated
+
+
+def test_wiki_keeps_level_two_sections_apart_however_small() -> None:
+    text = f"# Wiki\n\n{words(20)}\n\n## A\n\n{words(20)}\n\n### Sub\n\n{words(20)}\n\n## B\n\n{words(20)}"
+    chunks = chunks_of(text, "wiki")
+    assert [chunk.heading_path for chunk in chunks] == [("Wiki",), ("Wiki", "A"), ("Wiki", "B")]
+    assert chunks[1].text.startswith("## A\n")
+    assert "### Sub" in chunks[1].text
+
+
+def test_wiki_keeps_a_section_whole_up_to_a_thousand_tokens() -> None:
+    text = f"## A\n\n{words(950)}\n\n## B\n\n{words(30)}"
+    first, second = chunks_of(text, "wiki")
+    assert 900 < first.tokens <= 1_000
+    assert second.text.startswith("## B")
+
+
+def test_wiki_cuts_a_larger_section_and_repeats_about_a_hundred_tokens() -> None:
+    text = f"## A\n\n{words(2_000)}"
+    chunks = chunks_of(text, "wiki")
+    assert all(chunk.tokens <= 500 for chunk in chunks)
+    assert all(80 <= tokens <= 100 for tokens in overlaps(text, chunks))
+    assert len(chunks) >= 4
+
+
+def test_wiki_cuts_a_large_section_at_its_own_subsections_first() -> None:
+    text = f"## A\n\n{words(450)}\n\n### One\n\n{words(450)}\n\n### Two\n\n{words(450)}"
+    chunks = chunks_of(text, "wiki")
+    assert [chunk.heading_path for chunk in chunks] == [("A",), ("A", "One"), ("A", "Two")]
+    assert overlaps(text, chunks) == [0, 0]
+
+
+def test_wiki_leaves_out_the_headings_of_empty_sections() -> None:
+    text = f"# Wiki\n\n## Empty\n\n## Full\n\n{words(30)}"
+    assert [chunk.heading_path for chunk in chunks_of(text, "wiki")] == [("Wiki", "Full")]
+
+
+def test_wiki_keeps_a_document_of_headings_only() -> None:
+    chunks = chunks_of("# Wiki\n\n## Empty\n\n## Also empty", "wiki")
+    assert [chunk.text for chunk in chunks] == ["# Wiki", "## Empty", "## Also empty"]
+
+
+# brain: 700 to 1,000 tokens, 125 of them repeated
+
+
+def test_brain_makes_large_chunks_and_repeats_about_an_eighth() -> None:
+    text = "\n\n".join(f"## Part {number}\n\n{words(180)}" for number in range(20))
+    chunks = chunks_of(text, "brain")
+    assert all(chunk.tokens <= 1_000 for chunk in chunks)
+    assert all(chunk.tokens >= 700 for chunk in chunks[:-1])
+    assert all(100 <= tokens <= 125 for tokens in overlaps(text, chunks))
+
+
+def test_brain_puts_a_short_document_into_one_chunk() -> None:
+    text = "\n\n".join(f"# Part {number}\n\n{words(100)}" for number in range(4))
+    assert [chunk.text for chunk in chunks_of(text, "brain")] == [text]
+
+
+# All of them
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_table_is_not_torn_though_a_cut_in_it_would_be_handy(policy: str) -> None:
+    rows = "\n".join(f"| {number} | pump |" for number in range(50))
+    table = f"| a | b |\n| --- | --- |\n{rows}"
+    text = f"# A\n\n{words(350)}\n\n{table}\n\n{words(350)}"
+    assert any(table in chunk.text for chunk in chunks_of(text, policy))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_table_that_is_too_large_is_cut_between_rows(policy: str) -> None:
+    rows = [f"| {number} | the pump of number {number} |" for number in range(400)]
+    text = "\n".join(["| a | b |", "| --- | --- |", *rows])
+    chunks = chunks_of(text, policy)
+    assert len(chunks) > 3
+    assert all(chunk.text.endswith("|") for chunk in chunks)
+    whole = [row for row in rows if any(row in chunk.text for chunk in chunks)]
+    assert whole == rows
+
+
+@pytest.mark.parametrize("policy", ["vault", "wiki", "brain"])
+def test_a_heading_goes_with_its_text(policy: str) -> None:
+    text = f"# A\n\n{words(760)}\n\n# B\n\n{words(400)}\n\n## C\n\n{words(400)}"
+    assert all(
+        chunk.text.splitlines()[-1].startswith("The") for chunk in chunks_of(text, policy)
+    )
+
+
+def test_windows_tell_the_model_of_their_surroundings() -> None:
+    document = read(f"# Pumps\n\n## Seals\n\n{words(600)}")
+    windowed = chunk_document(document, policy_named("wiki"), EMBEDDER)
+    windows = [window for one in windowed for window in one.windows]
+    prefix = "[doc: Pumps] [type: md] [section: Pumps > Seals]\n"
+    assert len(windows) > 2
+    assert all(window.embedded.startswith(prefix) for window in windows)
+
+
+def test_a_renamed_file_has_the_same_windows() -> None:
+    text = f"Without any heading. {words(300)}".encode()
+    policy = policy_named("vault")
+    here, there = (
+        chunk_document(sniff.read("library", path, text), policy, EMBEDDER)
+        for path in ("a.md", "else/where.md")
+    )
+    assert [one.windows for one in here] == [one.windows for one in there]
+
+
+def test_a_very_long_heading_leaves_room_for_the_text() -> None:
+    document = read(f"# {'very ' * 200}long\n\n{words(300)}")
+    for one in chunk_document(document, policy_named("vault"), EMBEDDER):
+        for window in one.windows:
+            tokens = len(EMBEDDER.token_starts(window.embedded))
+            own = len(EMBEDDER.token_starts(document.text[window.start : window.end]))
+            assert tokens <= 254
+            assert tokens - own <= 254 // 4

@@ -1,0 +1,176 @@
+"""Each text is embedded once, and what fails is named."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from helpers import CountingEmbedder
+
+from pincite.chunking.sections import chunk_document
+from pincite.errors import ModelInvalid, ModelMissing, ModelUnavailable
+from pincite.ingest.embed import ChunksFailed, EmbeddingPool
+from pincite.ingest.flow import Parts, sync
+from pincite.ports import Store
+from pincite.reading import sniff
+from pincite.records import FoundFile, IndexReport, LibraryHeader, Progress, WindowedChunk
+from pincite.settings import policy_named
+from pincite.stores.memory import MemoryStore
+
+RECIPE = "wiki/1"
+
+
+def new_store() -> MemoryStore:
+    store = MemoryStore()
+    store.begin(LibraryHeader("library", "wiki", CountingEmbedder().card, 1))
+    return store
+
+
+def windowed(path: str, text: str) -> list[WindowedChunk]:
+    document = sniff.read("library", path, text.encode())
+    return chunk_document(document, policy_named("wiki"), CountingEmbedder())
+
+
+def index(
+    files: Mapping[str, str],
+    embedder: CountingEmbedder,
+    store: Store,
+    progress: list[Progress] | None = None,
+) -> IndexReport:
+    parts = Parts(
+        read_file=lambda path: files[path].encode(),
+        read=lambda path, data: sniff.read("library", path, data),
+        chunk=lambda document: chunk_document(document, policy_named("wiki"), embedder),
+        embedder=embedder,
+        store=store,
+    )
+    found = [
+        FoundFile(path, len(text), hashlib.sha256(text.encode()).hexdigest())
+        for path, text in files.items()
+    ]
+    told = progress if progress is not None else []
+    return sync(found, parts, recipe=RECIPE, on_progress=told.append)
+
+
+def test_identical_text_is_embedded_once() -> None:
+    embedder = CountingEmbedder()
+    report = index({"a.md": "# Pump\n\nIt leaks.", "b.md": "# Pump\n\nIt leaks."}, embedder, new_store())
+    assert len(embedder.texts) == report.embedded == 1
+    assert (report.added, report.chunks) == (2, 2)
+
+
+def test_a_text_repeated_in_one_document_is_embedded_once() -> None:
+    embedder = CountingEmbedder()
+    text = "# Pump\n\n" + "\n\n".join(f"## Seal\n\n{'It leaks again. ' * 4}" for _ in range(3))
+    chunks = windowed("a.md", text)
+    with EmbeddingPool(embedder, new_store()) as pool:
+        embedded = pool.collect(pool.submit(chunks))
+    assert len(embedded) == len(chunks)
+    assert len(embedder.texts) == len({w.fingerprint for one in chunks for w in one.windows})
+
+
+def test_vectors_in_the_store_are_not_made_again() -> None:
+    store = new_store()
+    index({"a.md": "# Pump\n\nIt leaks."}, CountingEmbedder(), store)
+    embedder = CountingEmbedder()
+    report = index(
+        {"a.md": "# Pump\n\nIt leaks.", "b.md": "# Pump\n\nIt leaks."}, embedder, store
+    )
+    assert (embedder.texts, report.embedded, report.unchanged, report.added) == ([], 0, 1, 1)
+
+
+def test_texts_go_to_the_model_in_batches_and_get_their_own_vectors() -> None:
+    embedder = CountingEmbedder(batch=2)
+    chunks = windowed("a.txt", "\n\n".join(f"number {n}: {'pump ' * 300}" for n in range(5)))
+    with EmbeddingPool(embedder, new_store()) as pool:
+        embedded = pool.collect(pool.submit(chunks))
+    for cut, stored in zip(chunks, embedded, strict=True):
+        assert cut.chunk == stored.chunk
+        for window, kept in zip(cut.windows, stored.windows, strict=True):
+            assert (window.start, window.end) == (kept.start, kept.end)
+            (expected,) = embedder.inner.embed_passages([window.embedded])
+            np.testing.assert_allclose(kept.vector, expected, atol=1e-6)
+
+
+def test_a_chunk_without_a_vector_is_named_and_the_run_goes_on() -> None:
+    embedder = CountingEmbedder(batch=1, fails_on="cursed")
+    sections = "# A\n\n## One\n\nThe pump.\n\n## Two\n\nThe cursed seal.\n"
+    (wanted,) = (one.chunk.id for one in windowed("b.md", sections) if "cursed" in one.chunk.text)
+    store = new_store()
+    report = index({"a.md": "# X\n\nfirst", "b.md": sections, "c.md": "# Y\n\nlast"}, embedder, store)
+    (failure,) = report.failures
+    assert (failure.path, failure.reason) == ("b.md", "the model gave up")
+    assert failure.chunk_ids == (wanted,)
+    assert [entry.path for entry in store.documents()] == ["a.md", "c.md"]
+    assert report.added == 2
+
+
+def test_a_document_that_fails_keeps_the_version_that_was_stored() -> None:
+    store = new_store()
+    index({"a.md": "# A\n\nThe pump."}, CountingEmbedder(), store)
+    (before,) = store.documents()
+    report = index({"a.md": "# A\n\nThe cursed pump."}, CountingEmbedder(fails_on="cursed"), store)
+    assert [failure.path for failure in report.failures] == ["a.md"]
+    assert store.documents() == [before]
+
+
+def test_identical_text_of_a_failed_document_is_tried_again_for_the_next() -> None:
+    embedder = CountingEmbedder(fails_on="cursed")
+    report = index({"a.md": "# A\n\ncursed", "b.md": "# A\n\ncursed"}, embedder, new_store())
+    assert [failure.path for failure in report.failures] == ["a.md", "b.md"]
+
+
+def test_a_service_that_does_not_answer_for_three_documents_ends_the_run() -> None:
+    down = ModelUnavailable("no answer")
+    embedder = CountingEmbedder(batch=1, fails_on="cursed", error=down)
+    store = new_store()
+    progress: list[Progress] = []
+    files = {"a.md": "# A\n\nfine"} | {f"b{n}.md": f"# B\n\ncursed {n}" for n in range(9)}
+    with pytest.raises(ModelUnavailable, match="no answer"):
+        index(files, embedder, store, progress)
+    assert [one.path for one in progress] == ["a.md", "b0.md", "b1.md", "b2.md"]
+    assert [entry.path for entry in store.documents()] == ["a.md"]
+
+
+def test_an_answer_in_between_starts_the_count_again() -> None:
+    down = ModelUnavailable("no answer")
+    embedder = CountingEmbedder(batch=1, fails_on="cursed", error=down)
+    texts = ["cursed 1", "cursed 2", "fine", "cursed 3", "cursed 4"]
+    files = {f"{number}.md": f"# T\n\n{text}" for number, text in enumerate(texts)}
+    report = index(files, embedder, new_store())
+    assert [failure.path for failure in report.failures] == ["0.md", "1.md", "3.md", "4.md"]
+
+
+def test_a_missing_model_ends_the_run_at_once() -> None:
+    embedder = CountingEmbedder(fails_on="pump", error=ModelMissing("not on this machine"))
+    with pytest.raises(ModelMissing):
+        index({"a.md": "# A\n\npump"}, embedder, new_store())
+
+
+class ShortEmbedder(CountingEmbedder):
+    """Gives one vector too few."""
+
+    def embed_passages(self, texts: list[str]) -> list[np.ndarray]:  # type: ignore[override]
+        return super().embed_passages(texts)[1:]
+
+
+def test_too_few_vectors_are_a_failure_not_a_mix_up() -> None:
+    chunks = windowed("a.md", "# A\n\nThe pump.")
+    with EmbeddingPool(ShortEmbedder(), new_store()) as pool:
+        pending = pool.submit(chunks)
+        with pytest.raises(ChunksFailed) as failed:
+            pool.collect(pending)
+    assert failed.value.chunk_ids == [chunks[0].chunk.id]
+    assert isinstance(failed.value.cause, ModelInvalid)
+
+
+def test_progress_counts_files_and_bytes_to_the_end() -> None:
+    progress: list[Progress] = []
+    files = {"a.md": "# A\n\nThe pump.", "b.md": "\n", "c.md": "# C\n\nThe seal leaks."}
+    report = index(files, CountingEmbedder(), new_store(), progress)
+    assert [one.documents_done for one in progress] == [1, 2, 3]
+    assert {one.documents_total for one in progress} == {3}
+    assert progress[-1].bytes_done == progress[-1].bytes_total == sum(map(len, files.values()))
+    assert [failure.path for failure in report.failures] == ["b.md"]

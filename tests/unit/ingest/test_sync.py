@@ -1,0 +1,167 @@
+"""What an update has to do, told from the files and the documents alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.ingest.sync import Task, compare
+from pincite.records import DocumentEntry, DocumentId, FoundFile, Metadata, document_id
+
+RECIPE = "vault/1"
+
+
+def stored(path: str, content: str, recipe: str = RECIPE) -> DocumentEntry:
+    return DocumentEntry(
+        id=id_of(path, content),
+        path=path,
+        checksum=content,
+        type="md",
+        title=path,
+        metadata=Metadata(),
+        chunks=1,
+        indexed_at="2024-05-01T00:00:00+00:00",
+        recipe=recipe,
+    )
+
+
+def id_of(path: str, content: str) -> DocumentId:
+    return document_id("library", path, content)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Files and documents as path → content, and what has to be done."""
+
+    files: dict[str, str]
+    documents: dict[str, str]
+    tasks: tuple[Task, ...] = ()
+    deleted: tuple[str, ...] = ()
+    unchanged: int = 0
+    unreadable: tuple[str, ...] = ()
+
+
+CASES = {
+    "nothing anywhere": Case({}, {}),
+    "added": Case({"a.md": "1"}, {}, (Task("a.md", "added"),)),
+    "unchanged": Case({"a.md": "1"}, {"a.md": "1"}, unchanged=1),
+    "changed": Case(
+        {"a.md": "2"}, {"a.md": "1"}, (Task("a.md", "changed", (id_of("a.md", "1"),)),)
+    ),
+    "deleted": Case({"b.md": "2"}, {"a.md": "1", "b.md": "2"}, deleted=("a.md",), unchanged=1),
+    "moved": Case(
+        {"b/a.md": "1"}, {"a.md": "1"}, (Task("b/a.md", "moved", (id_of("a.md", "1"),)),)
+    ),
+    "moved and changed is not a move": Case(
+        {"b.md": "2"}, {"a.md": "1"}, (Task("b.md", "added"),), deleted=("a.md",)
+    ),
+    "two with the same content moved": Case(
+        {"c.md": "1", "d.md": "1"},
+        {"a.md": "1", "b.md": "1"},
+        (
+            Task("c.md", "moved", (id_of("a.md", "1"),)),
+            Task("d.md", "moved", (id_of("b.md", "1"),)),
+        ),
+    ),
+    "one of two with the same content moved": Case(
+        {"b.md": "1", "c.md": "1"},
+        {"a.md": "1", "b.md": "1"},
+        (Task("c.md", "moved", (id_of("a.md", "1"),)),),
+        unchanged=1,
+    ),
+    "two became one elsewhere": Case(
+        {"c.md": "1"},
+        {"a.md": "1", "b.md": "1"},
+        (Task("c.md", "moved", (id_of("a.md", "1"),)),),
+        deleted=("b.md",),
+    ),
+    "moved to one place and copied to another": Case(
+        {"b.md": "1", "c.md": "1"},
+        {"a.md": "1"},
+        (Task("b.md", "moved", (id_of("a.md", "1"),)), Task("c.md", "added")),
+    ),
+    "copied": Case(
+        {"a.md": "1", "b.md": "1"}, {"a.md": "1"}, (Task("b.md", "added"),), unchanged=1
+    ),
+    "swapped": Case(
+        {"a.md": "2", "b.md": "1"},
+        {"a.md": "1", "b.md": "2"},
+        (
+            Task("a.md", "changed", (id_of("a.md", "1"),)),
+            Task("b.md", "changed", (id_of("b.md", "2"),)),
+        ),
+    ),
+    "moved onto another": Case(
+        {"b.md": "1"},
+        {"a.md": "1", "b.md": "2"},
+        (Task("b.md", "changed", (id_of("b.md", "2"),)),),
+        deleted=("a.md",),
+    ),
+    "unreadable keeps the old version": Case(
+        {"b.md": "2"}, {"a.md": "1", "b.md": "2"}, unchanged=1, unreadable=("a.md",)
+    ),
+    "unreadable is not moved away": Case(
+        {"b.md": "1"}, {"a.md": "1"}, (Task("b.md", "added"),), unreadable=("a.md",)
+    ),
+    "an unreadable folder keeps all that lies in it": Case(
+        {},
+        {"a/b/1.md": "1", "a/2.md": "2", "ab.md": "3"},
+        deleted=("ab.md",),
+        unreadable=("a/",),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_files_and_documents_say_what_has_to_be_done(case: Case) -> None:
+    plan = compare(
+        [FoundFile(path, 1, content) for path, content in case.files.items()],
+        [stored(path, content) for path, content in case.documents.items()],
+        recipe=RECIPE,
+        unreadable=case.unreadable,
+    )
+    assert plan.tasks == case.tasks
+    assert tuple(document.path for document in plan.deleted) == case.deleted
+    assert plan.unchanged == case.unchanged
+
+
+def test_a_document_of_another_recipe_is_cut_again() -> None:
+    old = stored("a.md", "1", recipe="flat/1")
+    plan = compare([FoundFile("a.md", 1, "1")], [old], recipe=RECIPE)
+    assert plan.tasks == (Task("a.md", "recut", (old.id,)),)
+    assert (plan.deleted, plan.unchanged) == ((), 0)
+
+
+def test_a_changed_document_of_another_recipe_is_only_changed() -> None:
+    old = stored("a.md", "1", recipe="flat/1")
+    plan = compare([FoundFile("a.md", 1, "2")], [old], recipe=RECIPE)
+    assert plan.tasks == (Task("a.md", "changed", (old.id,)),)
+
+
+folders = st.dictionaries(st.sampled_from("abcde"), st.sampled_from("123"))
+
+
+@given(files=folders, documents=folders, unreadable=st.sets(st.sampled_from("abcde")))
+def test_doing_what_is_planned_makes_the_store_equal_to_the_folder(
+    files: dict[str, str], documents: dict[str, str], unreadable: set[str]
+) -> None:
+    files = {path: content for path, content in files.items() if path not in unreadable}
+    plan = compare(
+        [FoundFile(path, 1, content) for path, content in files.items()],
+        [stored(path, content) for path, content in documents.items()],
+        recipe=RECIPE,
+        unreadable=unreadable,
+    )
+    after = {id_of(path, content): path for path, content in documents.items()}
+    for task in plan.tasks:
+        for gone in task.replaces:
+            del after[gone]
+        after[id_of(task.path, files[task.path])] = task.path
+    for document in plan.deleted:
+        del after[document.id]
+    kept = {path: documents[path] for path in unreadable & documents.keys()}
+    assert after == {id_of(path, content): path for path, content in {**kept, **files}.items()}
+    assert plan.unchanged + len(plan.tasks) == len(files)

@@ -1,0 +1,133 @@
+"""The sentence shown for a result, and where the question's words stand in it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.records import Chunk, DocumentId, Locator, Modality, Quote
+from pincite.retrieve.quote import best_quote
+from pincite.text.lines import LineIndex
+
+
+def chunk_of(text: str, *, start: int = 0, line: int = 1) -> Chunk:
+    first, last = LineIndex(text).lines_of(0, len(text))
+    return Chunk(
+        document_id=DocumentId("d"),
+        modality=Modality.TEXT,
+        position=0,
+        start=start,
+        end=start + len(text),
+        text=text,
+        heading_path=(),
+        locator=Locator(line - 1 + first, line - 1 + last),
+        tokens=1,
+    )
+
+
+def matched(quote: Quote) -> list[str]:
+    return [quote.text[start:end] for start, end in quote.matches]
+
+
+def test_the_sentence_with_most_words_of_the_question_is_quoted() -> None:
+    text = "A pump is old. The pump leaks at the seal. Nothing else is known."
+    quote = best_quote(chunk_of(text), "why does the pump leak at its seal?", None)
+    assert quote.text == "The pump leaks at the seal."
+    assert matched(quote) == ["pump", "leaks", "seal"]
+
+
+def test_a_rare_word_counts_more_than_one_that_every_sentence_has() -> None:
+    text = "The pump runs. The pump hums. The turbine runs. A pump stops."
+    assert best_quote(chunk_of(text), "pump turbine", None).text == "The turbine runs."
+
+
+def test_offsets_and_lines_are_those_of_the_document() -> None:
+    text = "# Pumps\n\nThe first one is old.\n\nThe second\nleaks at the seal.\nIt is new."
+    quote = best_quote(chunk_of(text, start=100, line=40), "seal", None)
+    at = text.index("The second")
+    assert (quote.start, quote.end) == (100 + at, 100 + at + len("The second\nleaks at the seal."))
+    assert quote.text == "The second\nleaks at the seal."
+    assert quote.locator == Locator(44, 45)
+
+
+def test_lines_are_counted_with_windows_line_ends() -> None:
+    text = "One.\r\n\r\nTwo has the pump.\r\n\r\nThree."
+    assert best_quote(chunk_of(text, line=7), "pump", None).locator == Locator(9, 9)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "words"),
+    [
+        ("PUMPS", "the pump", ["pump"]),
+        ("cafe", "at the Café today", ["Café"]),
+        ("strasse", "die Straße", ["Straße"]),
+        ("filter", "the ﬁlter", ["ﬁlter"]),
+        ("boiler", "a Ｂｏｉｌｅｒ", ["Ｂｏｉｌｅｒ"]),
+        ("東京", "私は東京都に住む", ["東京"]),
+        ("人工智能", "关于人工智能的研究", ["人工智能"]),
+        ("京", "東京都", ["京"]),
+        ("검색", "한국어검색엔진", ["검색"]),
+        ("Python", "使用Python编写程序", ["Python"]),
+        ("हिन्दी", "यह हिन्दी है", ["हिन्दी"]),
+        ("ERR-4042", "it says ERR-4042 now", ["ERR", "4042"]),
+        ("v1.2.3", "since v1.2.3", ["v1", "2", "3"]),
+        ("the of", "the end of it", ["the", "of"]),
+        ("valve", "the pump", []),
+        ("🚀", "the 🚀 pump", []),
+    ],
+)
+def test_the_words_of_the_question_are_marked_whatever_their_form(
+    question: str, text: str, words: list[str]
+) -> None:
+    assert matched(best_quote(chunk_of(text), question, None)) == words
+
+
+@pytest.mark.parametrize("code", ["ERR-4042", "C++", "C#", ".NET", "20.04", "a@b.c"])
+def test_the_sentence_with_the_exact_code_is_quoted(code: str) -> None:
+    text = f"First C and ERR-4043 and net and 20.10 and x@b.c. Then {code} came up. Then nothing."
+    assert code in best_quote(chunk_of(text), code, None).text
+
+
+def test_without_a_word_in_common_the_best_window_decides() -> None:
+    text = "The first one. The second one. The third one."
+    second = (text.index("The second") + 50, text.index(" The third") + 50)
+    assert best_quote(chunk_of(text, start=50), "turbine", second).text == "The second one."
+    assert best_quote(chunk_of(text, start=50), "turbine", None).text == "The first one."
+
+
+def test_a_sentence_is_quoted_before_a_heading_that_says_the_same() -> None:
+    assert best_quote(chunk_of("# The pump\n\nThe pump leaks."), "pump", None).text == (
+        "The pump leaks."
+    )
+
+
+def test_a_heading_is_quoted_where_there_is_nothing_else() -> None:
+    quote = best_quote(chunk_of("# The pump"), "pump", None)
+    assert (quote.text, matched(quote)) == ("# The pump", ["pump"])
+
+
+def test_a_sentence_without_end_is_cut() -> None:
+    quote = best_quote(chunk_of("pump " * 1_000), "pump", None)
+    assert quote.text == ("pump " * 1_000)[:400]
+    assert quote.matches[-1] == (395, 399)
+
+
+@given(
+    st.text(st.sampled_from("ab 東京é. \n#|-"), min_size=1).filter(str.strip),
+    st.text(st.sampled_from("ab 東京é.-"), max_size=10),
+    st.integers(0, 1_000),
+    st.integers(1, 50),
+)
+def test_a_quote_is_always_a_slice_with_marks_inside_it_on_its_lines(
+    text: str, question: str, start: int, line: int
+) -> None:
+    quote = best_quote(chunk_of(text, start=start, line=line), question, None)
+    assert quote.text == text[quote.start - start : quote.end - start]
+    assert quote.text.strip() == quote.text != ""
+    lines = LineIndex(text)
+    first, last = lines.lines_of(quote.start - start, quote.end - start)
+    assert quote.locator == Locator(line - 1 + first, line - 1 + last)
+    flat = [offset for match in quote.matches for offset in match]
+    assert flat == sorted(set(flat))
+    assert all(0 <= offset <= len(quote.text) for offset in flat)
