@@ -13,35 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
 import watchfiles
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from pincite.errors import FileUnreadable, FolderMissing, LibraryError
+from pincite.records import FoundFile, SkipKind, Skipped
 from pincite.settings import SourceSettings
 
-SkipKind = Literal["too_large", "link", "empty", "special", "unreadable"]
 _Rule = tuple[re.Pattern[str], bool]  # what it matches, and whether that is ignored
-_DEBOUNCE_MS = 500  # an editor saves in several steps; to its user that is one change
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFile:
-    """A file to read. `path` is relative, with forward slashes, spelled as the disk spells it."""
-
-    path: str
-    size: int
-    checksum: str  # SHA-256 of its bytes, in hexadecimal
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """What a user may expect to be read, and why it is not. The path of a folder ends with "/"."""
-
-    path: str
-    reason: str
-    kind: SkipKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +38,7 @@ class Folder:
     """A folder of documents. Nothing outside it is ever opened, whatever its links say."""
 
     def __init__(self, root: Path, settings: SourceSettings | None = None) -> None:
-        if not root.is_dir():
-            what = "is not a folder" if root.exists() else "does not exist"
-            raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
+        _refuse_missing(root)
         self.root = root.resolve()
         self.settings = settings or SourceSettings()
 
@@ -90,16 +69,26 @@ class Folder:
         return FoundFile(path, size, checksum.hexdigest())
 
     def watch(self, stop: threading.Event) -> Iterator[None]:
-        """Yield after each burst of changes, until `stop` is set."""
+        """Yield as soon as changes are seen, then after each burst of them, until `stop` is set.
+
+        Whoever has looked at the folder before looks once more at the first yield, and so misses
+        nothing that changed in between.
+        """
+        _refuse_missing(self.root)  # watchfiles would wait for it
         try:
-            for _ in watchfiles.watch(
+            begun = False
+            for changes in watchfiles.watch(
                 self.root,
                 watch_filter=self._matters,
-                debounce=_DEBOUNCE_MS,
+                debounce=500,  # ms; an editor saves in several steps, to its user one change
                 stop_event=stop,
+                rust_timeout=500,
+                yield_on_timeout=True,
                 ignore_permission_denied=True,
             ):
-                yield
+                if changes or not begun:
+                    begun = True
+                    yield
         except OSError as error:
             raise LibraryError(f"cannot follow {self.root}: {_in_words(error)}") from error
 
@@ -114,7 +103,7 @@ class Folder:
         if "\0" in path or any(part in ("", ".", "..") for part in parts):
             raise FileUnreadable("is not a path inside the folder")
         try:
-            with os.fdopen(_open_file(self.root, parts), "rb") as file:
+            with os.fdopen(_open_below(self.root, parts), "rb") as file:
                 _refuse_special(os.fstat(file.fileno()))
                 yield file
         except OSError as error:
@@ -125,8 +114,16 @@ class Folder:
             raise FileUnreadable(f"is larger than {limit / 1e6:g} MB")
 
 
+def _refuse_missing(root: Path) -> None:
+    if not root.is_dir():
+        what = "is not a folder" if root.exists() else "does not exist"
+        raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
+
+
 def _open_below(root: Path, parts: Sequence[str]) -> int:
     """A descriptor of a regular file, reached folder by folder so that no link is followed."""
+    if os.open not in os.supports_dir_fd:
+        return _open_resolved(root, parts)
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for part in parts[:-1]:
@@ -147,9 +144,6 @@ def _open_resolved(root: Path, parts: Sequence[str]) -> int:
         raise FileUnreadable("is a link that leads out of the folder")
     _refuse_special(path.stat())
     return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-
-
-_open_file = _open_below if os.open in os.supports_dir_fd else _open_resolved
 
 
 def _refuse_special(status: os.stat_result) -> None:
@@ -184,23 +178,18 @@ class _Place:
         return False
 
 
-def _rules(source: bytes) -> list[_Rule]:
-    lines = source.decode("utf-8-sig", "replace").split("\n")
-    return [rule for line in lines if (rule := _rule(line.removesuffix("\r")))]
-
-
 def _rule(line: str) -> _Rule | None:
     """The rule for an entry itself; None for comments and for what git would not understand.
 
     pathspec's expressions also match whatever lies below an entry. Walking down, that is decided
-    already, and would undo the usual `*`, `!*/`, `!*.md`: so a slash it marks must end the path.
+    already, and would undo the usual `*`, `!*/`, `!*.md`: so a slash it marks must end the path,
+    while `folder/**` is about what the folder holds and not about the folder.
     """
     try:
         pattern = GitIgnoreSpecPattern(line)
         if pattern.regex is None or pattern.include is None:
             return None
         source = pattern.regex.pattern.replace("(?P<ps_d>/)", r"/\Z")
-        # "folder/**" is about what the folder holds, not about the folder.
         return re.compile(source + "." if source.endswith("/") else source), pattern.include
     except (ValueError, re.error):
         return None
@@ -248,7 +237,8 @@ class _Scanner:
     def _with_rules(self, place: _Place, names: set[str]) -> _Place:
         for name in (name for name in self.folder.settings.ignore_files if name in names):
             try:
-                rules = _rules(self.folder.read(place.path + name))
+                source = self.folder.read(place.path + name).decode("utf-8-sig", "replace")
+                rules = [rule for line in source.split("\n") if (rule := _rule(line.rstrip("\r")))]
                 place = _Place(place.path, (*place.rules, (place.path, rules)))
             except FileUnreadable as error:
                 self._skip(place.path + name, str(error), "unreadable")

@@ -258,8 +258,7 @@ def test_a_folder_that_vanishes_is_an_error_and_not_an_empty_folder(tmp_path: Pa
 
 @pytest.mark.parametrize(
     "path",
-    ["../secret.md", "sub/../../secret.md", "/etc/passwd", "", ".", "sub//a.md", "sub/", "a\0.md"]
-    + ["./a.md", "sub/.."],
+    ["../secret.md", "sub/../../secret.md", "/etc/passwd", "", ".", "sub//a.md", "sub/", "a\0.md"],
 )
 def test_paths_that_lead_astray_are_refused(tmp_path: Path, path: str) -> None:
     write(tmp_path, "secret.md", "root/a.md", "root/sub/a.md")
@@ -288,22 +287,26 @@ def test_reading_what_is_gone_or_too_large_is_refused(tmp_path: Path) -> None:
         folder.read("a.md")
     with pytest.raises(FileUnreadable, match="no such file or directory"):
         folder.read("b.md")
+    write(tmp_path, "sub/x.md")
     with pytest.raises(FileUnreadable, match="is not a regular file"):
-        write(tmp_path, "sub/x.md")
         folder.read("sub")
+
+
+def open_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_reading_leaks_no_descriptor(tmp_path: Path) -> None:
     write(tmp_path, "a/b/c.md")
     folder = Folder(tmp_path)
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     for _ in range(20):
         folder.read("a/b/c.md")
         with pytest.raises(FileUnreadable):
             folder.read("a/b/none.md")
         with pytest.raises(FileUnreadable):
             folder.read("a/c.md/x")
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_descriptors() == before
 
 
 def test_without_descriptors_of_folders_the_whole_path_decides(tmp_path: Path) -> None:
@@ -318,22 +321,20 @@ def test_without_descriptors_of_folders_the_whole_path_decides(tmp_path: Path) -
         _open_resolved(root, ["out", "a.md"])
 
 
-def test_a_change_is_heard_and_stop_ends_the_watch(tmp_path: Path) -> None:
-    stop, changed = threading.Event(), threading.Event()
+def test_the_watch_says_when_it_has_begun_hears_a_change_and_ends_on_stop(tmp_path: Path) -> None:
+    stop, begun, changed = threading.Event(), threading.Event(), threading.Event()
 
     def listen() -> None:
-        for _ in Folder(tmp_path).watch(stop):
-            changed.set()
+        for count, _ in enumerate(Folder(tmp_path).watch(stop)):
+            (changed if count else begun).set()
 
     listener = threading.Thread(target=listen)
     listener.start()
-    for attempt in range(100):  # the listener may not be listening yet
-        write(tmp_path, f"a{attempt}.md")
-        if changed.wait(0.1):
-            break
+    assert begun.wait(10)
+    write(tmp_path, "a.md")
+    assert changed.wait(10)
     stop.set()
     listener.join(10)
-    assert changed.is_set()
     assert not listener.is_alive()
 
 
@@ -353,6 +354,6 @@ def test_hidden_changes_are_not_heard_but_new_ignore_rules_are(tmp_path: Path) -
 def test_watching_a_folder_that_is_gone_says_so(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     tmp_path.rmdir()
-    with pytest.raises(LibraryError, match="cannot follow"):
+    with pytest.raises(FolderMissing, match="does not exist"):
         next(folder.watch(threading.Event()))
     tmp_path.mkdir()

@@ -30,7 +30,6 @@ from pincite.records import (
     LibraryStats,
     Progress,
     SearchResults,
-    Skipped,
 )
 from pincite.settings import (
     MOST_RESULTS,
@@ -125,20 +124,18 @@ class Library:
                 embedder=embedder,
                 store=store,
             )
-            unreadable = [one for one in scan.skipped if one.kind == "unreadable"]
+            unreadable = [
+                Failure(one.path, one.reason) for one in scan.skipped if one.kind == "unreadable"
+            ]
             report = sync(
                 scan.files,
                 parts,
                 recipe=header.recipe,
-                unreadable=[Failure(one.path, one.reason) for one in unreadable],
+                unreadable=unreadable,
                 on_progress=on_progress,
             )
-        skipped = [one for one in scan.skipped if one.kind != "unreadable"]
-        return replace(
-            report,
-            skipped=tuple(Skipped(one.path, one.reason) for one in skipped),
-            unsupported=scan.unsupported,
-        )
+        skipped = tuple(one for one in scan.skipped if one.kind != "unreadable")
+        return replace(report, skipped=skipped, unsupported=scan.unsupported)
 
     def watch(
         self,

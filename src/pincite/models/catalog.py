@@ -102,7 +102,8 @@ def _remote(spec: str, base_url: str | None, api_key: str | None) -> Embedder:
         token_limit = int(facts.pop("token_limit", _REMOTE_TOKEN_LIMIT))
     except ValueError:
         raise SettingsError(f"in openai:{spec} a number is not a number") from None
-    prefixes = {name: facts.pop(name, "") for name in ("question_prefix", "passage_prefix")}
+    question_prefix = facts.pop("question_prefix", "")
+    passage_prefix = facts.pop("passage_prefix", "")
     if facts or token_limit < _SMALLEST_TOKEN_LIMIT or (dimensions is not None and dimensions < 1):
         raise SettingsError(
             f"openai:{spec} cannot work; after ? may stand dimensions, token_limit "
@@ -114,7 +115,8 @@ def _remote(spec: str, base_url: str | None, api_key: str | None) -> Embedder:
         api_key=api_key,
         dimensions=dimensions,
         token_limit=token_limit,
-        **prefixes,
+        question_prefix=question_prefix,
+        passage_prefix=passage_prefix,
     )
 
 

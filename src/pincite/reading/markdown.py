@@ -50,10 +50,8 @@ def read_markdown(library: str, path: str, data: bytes) -> Document:
 
 
 def _title(headings: Sequence[_Heading]) -> str | None:
-    """The first heading of the highest rank that a title may have, else the first heading."""
-    named = [heading for heading in headings if heading.text]
-    top = (heading.text for heading in named if heading.level == 1)
-    return next(top, named[0].text if named else None)
+    """The first level-1 heading. A lower one ("Synopsis") names a part, not the document."""
+    return next((one.text for one in headings if one.level == 1 and one.text), None)
 
 
 def _sections(headings: Sequence[_Heading], end: int) -> Iterator[Section]:

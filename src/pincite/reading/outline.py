@@ -51,13 +51,14 @@ def outline(text: str, lines: LineIndex, first: int = 1) -> Iterator[OutlineBloc
     size, work = _PIECE, 0
     while first <= lines.count:
         beyond = min(first + size, lines.count + 1)
+        work += beyond - first
+        if work > _MOST_WORK:
+            break
         try:
             tokens = _PARSER.parse(_piece(text, lines, first, beyond))
         except _TooDeep:
             break
-        work += len(tokens) + beyond - first
-        if work > _MOST_WORK:
-            break
+        work += len(tokens)
         blocks = list(_blocks(tokens, first))
         if blocks and beyond <= lines.count:
             beyond = blocks.pop().first

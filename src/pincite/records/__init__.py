@@ -32,6 +32,7 @@ from pincite.records.indexing import (
     ModelCard,
     Part,
     Progress,
+    SkipKind,
     Skipped,
     StoreStats,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "SearchResults",
     "Section",
     "Share",
+    "SkipKind",
     "Skipped",
     "StoreStats",
     "StoredWindow",

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pincite.records.documents import ChunkId
 
+SkipKind = Literal["too_large", "link", "empty", "special", "unreadable"]
 Part = Literal["log", "database", "words", "vectors"]  # of an index
 
 
@@ -38,11 +39,11 @@ class LibraryHeader:
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file that pincite could read: its place in the library and what it held when looked at."""
+    """A file to read. `path` is relative, with forward slashes, spelled as the disk spells it."""
 
     path: str
     size: int  # bytes
-    checksum: str
+    checksum: str  # SHA-256 of its bytes, in hexadecimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was left out on purpose."""
+    """What a user may expect to be read, and why it is not. The path of a folder ends with "/"."""
 
     path: str
     reason: str
+    kind: SkipKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from itertools import accumulate
 
 # Exactly the line ends that Markdown knows. str.splitlines also breaks at form feeds, U+2028 and
 # others, and the lines we cite would then not be the lines an editor shows.
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = re.compile(r"(\r\n?|\n)")
 
 
 class LineIndex:
@@ -22,15 +23,12 @@ class LineIndex:
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
-        self._starts = array("I", [0])
-        self._ends = array("I")
-        for line_end in _LINE_END.finditer(text):
-            self._ends.append(line_end.start())
-            self._starts.append(line_end.end())
-        if self._ends and self._starts[-1] == self._length:
+        # Lines and line ends in turn, so that each length leads to the next boundary.
+        boundaries = array("I", accumulate(map(len, _LINE_END.split(text)), initial=0))
+        self._starts, self._ends = boundaries[:-1:2], boundaries[1::2]
+        if len(self._starts) > 1 and self._starts[-1] == self._length:
             self._starts.pop()
-        else:
-            self._ends.append(self._length)
+            self._ends.pop()
 
     @property
     def count(self) -> int:

@@ -6,9 +6,10 @@ import re
 
 # A sentence ends at a full stop and the like followed by space, at a CJK full stop, before a
 # blank line, and before a line that begins an item, a heading, a table row, a fence or a time
-# stamp. Closing quotes and brackets belong to the sentence they close.
+# stamp. Closing quotes and brackets belong to the sentence they close. A row of dots is looked at
+# once, from its start, so that a long one is cheap.
 _END = re.compile(
-    r"""[.!?…]+["'”’»)\]*_]*(?=\s)"""
+    r"""(?<![.!?…])[.!?…]++["'”’»)\]*_]*+(?=\s)"""
     r"""|[。！？｡]+["'”’」』）]*"""
     r"""|\n[ \t\r]*(?=\n)"""
     r"""|\n(?=[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|\||```|~~~|\[?\d\d:\d\d))"""
@@ -49,7 +50,9 @@ def _is_abbreviation(text: str, sentence_start: int, stop: re.Match[str]) -> boo
     if stop.group() != ".":
         return False
     before = text[max(sentence_start, stop.start() - _LONGEST_ABBREVIATION) : stop.start()]
-    return _ABBREVIATION.search(before) is not None
+    # The number of a list's item belongs to the item.
+    is_number = before.strip().isdigit() and stop.start() - sentence_start == len(before)
+    return is_number or _ABBREVIATION.search(before) is not None
 
 
 def _add_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

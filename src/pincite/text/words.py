@@ -32,7 +32,11 @@ WORD = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{MARKS}])+")
 
 # Word characters joined by single marks, optionally closed by + or #; or a word with a leading
 # dot (.NET). Longer than 64 characters it is a link or a blob, not something people type.
-_CODE = re.compile(r"\w+(?:(?:::|[-._@/+:])\w+)+(?:\+\+|#)?|\w+(?:\+{1,2}|#)(?!\w)|(?<![\w.])\.\w+")
+# Begun only at the start of a word and never gone back in, so that a blob of any length is cheap.
+_CODE = re.compile(
+    r"(?<!\w)(?:\w++(?:(?:::|[-.@/+:])\w++)++|(?=\w[^\W_]*+_\w)\w++)(?:\+\+|#)?"
+    r"|(?<!\w)\w++(?:\+{1,2}|#)(?!\w)|(?<![\w.])\.\w++"
+)
 _LONGEST_CODE = 64
 
 # FTS5's unicode61 keeps private-use characters inside a token, so a mark moved there makes a

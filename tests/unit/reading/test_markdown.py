@@ -157,8 +157,8 @@ def test_front_matter_alone_is_a_document_without_blocks() -> None:
     [
         ("---\ntitle: Front\n---\n# One", "Front", True),
         ("## Two\n\n# One\n\n# Other", "One", True),
-        ("### Three\n\n## Two", "Three", True),
-        ("#\n\n## Two", "Two", True),
+        ("### Three\n\n## Two", "beam", False),
+        ("#\n\n## Two\n\n# One", "One", True),
         ("no heading", "beam", False),
     ],
 )

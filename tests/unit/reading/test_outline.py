@@ -12,8 +12,37 @@ from pincite.text.lines import LineIndex
 
 # Pieces of Markdown that meet in every order.
 snippets = st.sampled_from(
-    "a;# h;## h;===;---;- a;1. b;  c;    d;\td;> q;>;```;~~~;;;|a|b|;|-|-|;a | b;<div>;<!--;-->"
-    ";***;[a]: /b;  - n".split(";")
+    [
+        *(
+            "a",
+            "# h",
+            "## h",
+            "===",
+            "---",
+            "- a",
+            "1. b",
+            "  - n",
+            "  c",
+            "    d",
+            "\td",
+            "> q",
+            ">",
+        ),
+        *(
+            "```",
+            "~~~",
+            "",
+            "",
+            "|a|b|",
+            "|-|-|",
+            "a | b",
+            "<div>",
+            "<!--",
+            "-->",
+            "***",
+            "[a]: /b",
+        ),
+    ]
 )
 markdown = st.lists(snippets, max_size=25).map("\n".join)
 

@@ -131,11 +131,10 @@ def _from_sqlite(error: apsw.Error, path: Path) -> PinciteError:
         case apsw.CantOpenError() if not os.access(path.parent, os.W_OK):
             return StoreReadOnly(_read_only(path))
         case apsw.IOError():
-            return StoreError(
-                f"{path} cannot be read or written ({error}); check the disk, its free space and "
-                "your quota, then run the command again"
-            )
-    return StoreError(f"{path}: {error}; {REPAIR}")
+            to_do = "check the disk, its free space and your quota, then run the command again"
+        case _:
+            to_do = REPAIR
+    return StoreError(f"{path}: {error}; {to_do}")
 
 
 def _from_os(error: OSError, path: Path) -> PinciteError:

@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,11 @@ class ChunkLog:
     def append(self, entry: Entry) -> int:
         """Write one entry and wait for the disk; gives the log's new size."""
         line = encode(entry)
-        with translated_errors(self.path), self.path.open("ab") as file:
+        # Unbuffered: closing a buffered file would write once more what the disk had no room for.
+        with translated_errors(self.path), self.path.open("ab", buffering=0) as file:
             before = file.tell()
             try:
-                file.write(line)
-                file.flush()
+                _write_all(file, line)
                 os.fsync(file.fileno())
             except OSError:
                 # Half a line must not stay: the next one would be glued to it.
@@ -114,6 +115,12 @@ def decode(line: bytes) -> Entry | None:
 
 def _check(body: bytes) -> bytes:
     return hashlib.blake2b(body, digest_size=_CHECK_LENGTH // 2).hexdigest().encode()
+
+
+def _write_all(file: FileIO, line: bytes) -> None:
+    written = 0
+    while written < len(line):
+        written += file.write(line[written:])
 
 
 def _sync_folder(folder: Path) -> None:

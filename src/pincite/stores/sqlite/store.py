@@ -110,6 +110,7 @@ class SqliteStore:
         self._database = folder / DATABASE_NAME
         self._log = ChunkLog(folder / LOG_NAME)
         self._lock = lock
+        self._writing = False
         self._of_thread = threading.local()
         self._connections: list[apsw.Connection] = []
 
@@ -174,10 +175,14 @@ class SqliteStore:
         """First the log, on disk; then the database, in one transaction."""
         if self._lock is None:
             raise StoreReadOnly("this store was opened for reading")
+        if self._writing:
+            self.recover()  # the write before this one failed on its way
         entry = {**entry, "time": datetime.now(UTC).isoformat(timespec="seconds")}
+        self._writing = True
         position = self._log.append(entry)
         with translated_errors(self._database), transaction(self._connection):
             apply(self._connection, entry, position)
+        self._writing = False
 
     def documents(self) -> list[DocumentEntry]:
         """Every document, by path."""
