@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import Stemmer
 
@@ -27,34 +28,53 @@ _LONGEST = 400  # characters shown of one sentence; a table without full stops h
 def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Quote:
     """The sentence that says most of what was asked.
 
-    A word counts the more, the fewer sentences of the chunk have it. What the vector search liked
-    best decides between sentences that are equal in words; then the first is taken.
+    A word counts the more, the fewer sentences of the chunk have it; one in the heading above
+    counts half. What the vector search liked best decides between sentences that are equal in
+    words; then the first is taken.
     """
     finder = _Finder(question_terms(question))
-    spans = sentence_spans(chunk.text, 0, len(chunk.text))
-    found = [finder.found(chunk.text[start:end]) for start, end in spans]
-    sentences_with = Counter(word for words in found for word in words)
+    sentences = _sentences(chunk.text, finder)
+    having = Counter(word for sentence in sentences for word in sentence.words)
 
-    def merit(number: int) -> tuple[float, bool, bool, int]:
-        start, end = spans[number]
-        words = sum(1 / sentences_with[word] for word in found[number])
-        return words, not _is_heading(chunk.text[start:end]), _within(chunk, start, window), -start
+    def merit(sentence: _Sentence) -> tuple[bool, float, bool, int]:
+        own = sum(1 / having[word] for word in sentence.words)
+        above = sum(1 / having[word] for word in sentence.above - sentence.words)
+        in_window = _within(chunk, sentence.start, window)
+        return not sentence.is_heading, own + above / 2, in_window, -sentence.start
 
-    start, end = spans[max(range(len(spans)), key=merit)]
-    end = min(end, start + _LONGEST)
+    best = max(sentences, key=merit)
+    start, end = best.start, min(best.end, best.start + _LONGEST)
     first, last = LineIndex(chunk.text).lines_of(start, end)
-    above = chunk.locator.line_start - 1
+    lines_above = chunk.locator.line_start - 1
     return Quote(
         start=chunk.start + start,
         end=chunk.start + end,
         text=chunk.text[start:end],
-        locator=Locator(above + first, above + last),
+        locator=Locator(lines_above + first, lines_above + last),
         matches=finder.matches(chunk.text[start:end]),
     )
 
 
-def _is_heading(sentence: str) -> bool:
-    return sentence.startswith("#")
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence of a chunk, with the question's words in it and in the heading above it."""
+
+    start: int
+    end: int
+    is_heading: bool
+    words: set[str]
+    above: set[str]
+
+
+def _sentences(text: str, finder: _Finder) -> list[_Sentence]:
+    sentences = []
+    above: set[str] = set()
+    for start, end in sentence_spans(text, 0, len(text)):
+        is_heading = text.startswith("#", start)
+        words = finder.found(text[start:end])
+        above = words if is_heading else above
+        sentences.append(_Sentence(start, end, is_heading, words, above))
+    return sentences
 
 
 def _within(chunk: Chunk, offset: int, window: tuple[int, int] | None) -> bool:
