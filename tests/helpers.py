@@ -46,8 +46,8 @@ OTHER_MODEL = replace(HEADER, model=replace(HEADER.model, fingerprint="test:2", 
 
 def at_angle(degrees: float) -> Vector:
     """A unit vector; two of them are the nearer, the nearer their angles."""
-    values = np.zeros(DIMENSIONS)
-    values[:2] = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    turned = np.radians(degrees)
+    values = [float(np.cos(turned)), float(np.sin(turned)), *[0.0] * (DIMENSIONS - 2)]
     return unit(values, dimensions=DIMENSIONS)
 
 

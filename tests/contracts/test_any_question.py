@@ -20,18 +20,20 @@ from pincite.stores.sqlite.store import open_for_writing
 
 EMBEDDER = HashingEmbedder(dimensions=32)
 TEXTS = {
-    "pumps.md": "# Pumps\n\nThe pump stops with ERR-4042. See *C++* code at a@b.c!\n\n- don't AND NOT\n",
+    "pumps.md": "# Pumps\n\nThe pump stops with ERR-4042. See *C++* at a@b.c!\n\n- don't AND NOT\n",
     "東京.md": "# 東京都\n\n人工智能の研究。한국어검색엔진 น้ำรั่ว\n",
-    "odd.txt": 'title:x NEAR(a b, 5) "quoted" {text title} : ^x * \\ % _ 🚀 é ß ﬁ 0 1 2\n\nA b c d.\n',
+    "odd.txt": 'title:x NEAR(a b, 5) "quoted" {text title} : ^x * \\ % _ 🚀 é ß ﬁ 0\n\nA b c d.\n',
 }
 QUESTIONS_TOGETHER = 20
 EXAMPLES = 125  # four tests of so many times twenty questions: ten thousand
 
-SYNTAX = (
-    '" "" * ^ ( ) { } [ ] : + - , . ; \' \\ / % _ # @ ~ | & ! < > ? = $ \0 \n \t AND OR NOT NEAR '
-    "NEAR( NEAR/2 text: title: -title: {text title}: rank: chunk_words MATCH a* pump ERR-4042 C++ "
-    "C# .NET 20.04 don't 東京 검색 น้ำ é e\u0301 ß ﬁ İ 🚀 \u200b \ufeff \u202e \ue02d \ud800 \udfff"
-).split(" ")
+SYNTAX = [
+    *"\"*^(){}[]:+-,.;'\\/%_#@~|&!<>?=$\0\n\t",
+    *("AND", "OR", "NOT", "NEAR", "NEAR(", "NEAR/2", "text:", "-about:", "{text about}:", "rank:"),
+    *("chunk_words", "MATCH", "a*", "pump", "ERR-4042", "C++", "C#", ".NET", "20.04", "don't"),
+    *("東京", "검색", "น้ำ", "é", "e\u0301", "ß", "ﬁ", "İ", "🚀"),
+    *("\u200b", "\ufeff", "\u202e", "\ue02d", "\ud800", "\udfff"),
+]
 
 any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 any_words = st.lists(any_text, max_size=5).map(" ".join)
@@ -61,7 +63,8 @@ def ask(store: Store, questions: list[str], *, mode: Mode, embedder: Embedder | 
         found = search(
             question, store, embedder, mode=mode, filters=Filters(), settings=SearchSettings()
         )
-        assert found.question == question
+        # Half a character becomes a question mark, so that the answer can be printed.
+        assert found.question == question.encode("utf-8", "replace").decode()
         assert found.reason == expected_reason(question, found=len(found.results))
         for result in found.results:
             text = TEXTS[result.document.path]

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import numpy as np
 import pytest
+
 from helpers import (
     DIMENSIONS,
     HEADER,
@@ -21,7 +22,6 @@ from helpers import (
     found_by_words,
     part,
 )
-
 from pincite.errors import IndexMissing, ModelInvalid
 from pincite.ports import Store
 from pincite.records import ChunkId, DocumentId, Filters, LibraryHeader, StoreStats

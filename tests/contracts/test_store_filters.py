@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from helpers import (
     STORES,
     Part,
@@ -17,7 +18,6 @@ from helpers import (
     open_test_store,
     part,
 )
-
 from pincite.ports import Store
 from pincite.records import ChunkId, DocumentId, Filters, Modality
 
@@ -97,7 +97,10 @@ def library(
         # Together: all must agree
         (Filters(types=("md",), heading="scene"), [SHOWN]),
         (Filters(types=("txt",), heading="scene"), []),
-        (Filters(types=("md",), tags=("water",), name="guide", path="guides"), [BEGINNERS, EXPERTS]),
+        (
+            Filters(types=("md",), tags=("water",), name="guide", path="guides"),
+            [BEGINNERS, EXPERTS],
+        ),
         (
             Filters(
                 document_ids=(GUIDE.document.id, FILM.document.id),

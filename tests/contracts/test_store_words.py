@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from helpers import STORES, chunk_ids, embedded, fill, found_by_words, open_test_store
 
+from helpers import STORES, chunk_ids, embedded, fill, found_by_words, open_test_store
 from pincite.ports import Store
 
 # Every one of these is an error, a column filter or an operator to FTS5 or to a tsquery.
@@ -104,7 +104,7 @@ def test_a_question_is_never_query_syntax(lake: Store, question: str) -> None:
         ("pump \ud800 valve", "the pump leaks"),
         ("multi-agent", "many agents, multi agent systems"),
         ("don't", "I don't know"),
-        ("dont’t don’t", "I don't know"),
+        ("so don’t", "I don't know"),
         ("what is the pump?", "the pump leaks"),
         ("what is that", "what a day that was"),
         ("client/server", "a server for each client"),
@@ -225,7 +225,11 @@ def test_a_code_is_found_exactly_and_above_its_near_misses(
 def test_the_near_miss_of_a_code_alone_is_not_found_by_its_number(
     store: Store, code: str, near_miss: str
 ) -> None:
-    fill(store, embedded("first.md", near_miss.replace("ERR", "E")), embedded("second.md", "other words"))
+    fill(
+        store,
+        embedded("first.md", near_miss.replace("ERR", "E")),
+        embedded("second.md", "other words"),
+    )
     assert found_by_words(store, code) == []
 
 
@@ -237,5 +241,9 @@ def test_title_and_headings_are_searched_with_the_text(store: Store) -> None:
 
 
 def test_a_phrase_does_not_run_from_the_title_into_the_text(store: Store) -> None:
-    fill(store, embedded("first.md", "agent one", title="multi"), embedded("second.md", "other words"))
+    fill(
+        store,
+        embedded("first.md", "agent one", title="multi"),
+        embedded("second.md", "other words"),
+    )
     assert found_by_words(store, "x-multi") == found_by_words(store, "multi")

@@ -76,7 +76,7 @@ WORK = {"index": index, "go on": go_on_with_the_same_store, "use": use}
 if __name__ == "__main__":
     for line in sys.stdin:
         job = json.loads(line)
-        answer = {"error": None, "message": None}
+        answer: dict[str, str | None] = {"error": None, "message": None}
         try:
             WORK[job["work"]](job)
         except PinciteError as error:

@@ -10,18 +10,14 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-# Imported before the first child is forked, so that a child goes to work at once.
-import pincite.chunking.sections
-import pincite.models.catalog
-import pincite.models.hashing
-import pincite.reading.sniff
-import pincite.sources
 from fault_library import (
     INDEX_FOLDER,
     MODEL,
@@ -33,16 +29,32 @@ from fault_library import (
     header,
     open_naive,
 )
+
 from pincite.chunking.sections import chunk_document
 from pincite.engine import open_library
 from pincite.ingest.flow import Parts, sync
+from pincite.models import catalog
 from pincite.models.hashing import HashingEmbedder
-from pincite.records import Progress
+from pincite.reading import sniff
+from pincite.records import FoundFile, Progress
 from pincite.settings import policy_named
 from pincite.sources import Folder
 
+# Imported before the first child is forked, so that a child goes to work at once.
+READY = (catalog,)
+
 # Everything that reaches the disk from Python; SQLite's own writes happen inside `execute`.
-POINTS = {"write", "flush", "fsync", "ftruncate", "truncate", "link", "replace", "unlink", "execute"}
+POINTS = {
+    "write",
+    "flush",
+    "fsync",
+    "ftruncate",
+    "truncate",
+    "link",
+    "replace",
+    "unlink",
+    "execute",
+}
 
 
 class KillAtPoint:
@@ -59,9 +71,9 @@ class KillAtPoint:
     def __exit__(self, *_: object) -> None:
         sys.setprofile(None)
 
-    def _look(self, frame: FrameType, event: str, what: Any) -> None:
+    def _look(self, frame: FrameType, event: str, what: object) -> None:
         ours = "fault_library" in frame.f_code.co_filename
-        if event == "c_call" and what.__name__ in POINTS and not ours:
+        if event == "c_call" and getattr(what, "__name__", "") in POINTS and not ours:
             self.seen += 1
             if self.seen == self.at:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -82,13 +94,16 @@ def index_naively(root: Path, on_progress: Callable[[Progress], None]) -> None:
         store.begin(begun_with)
         parts = Parts(
             read_file=folder.read,
-            read=partial(pincite.reading.sniff.read, NAME),
+            read=partial(sniff.read, NAME),
             chunk=partial(chunk_document, policy=policy_named(POLICY), embedder=embedder),
             embedder=embedder,
             store=store,
         )
         sync(
-            folder.scan(lambda path: path.endswith(".md")).files,
+            [
+                FoundFile(file.path, file.size, file.checksum)
+                for file in folder.scan(lambda path: path.endswith(".md")).files
+            ],
             parts,
             recipe=begun_with.recipe,
             on_progress=on_progress,
@@ -97,7 +112,7 @@ def index_naively(root: Path, on_progress: Callable[[Progress], None]) -> None:
         store.close()
 
 
-def change_and_index(job: dict[str, Any], points: KillAtPoint) -> None:
+def change_and_index(job: dict[str, Any], points: AbstractContextManager[None]) -> None:
     """Some rounds of changes to the folder, each followed by the index."""
     root, acknowledgements = Path(job["root"]), Acknowledgements(Path(job["acks"]))
     index = index_naively if job["naive"] else index_soundly
@@ -138,7 +153,9 @@ def in_child(job: dict[str, Any], said: int) -> None:
         os.write(said, json.dumps([points.seen, time.monotonic() - begun]).encode())
 
 
-def run(job: dict[str, Any]) -> dict[str, Any]:
+def run_in_child(
+    job: dict[str, Any], in_child: Callable[[dict[str, Any], int], None] = in_child
+) -> dict[str, Any]:
     heard, said = os.pipe()
     child = os.fork()
     if child == 0:
@@ -147,6 +164,9 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
             os.close(heard)
             in_child(job, said)
             status = 0
+        except BaseException:
+            traceback.print_exc()
+            raise
         finally:
             os._exit(status)
     os.close(said)
@@ -163,5 +183,5 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(run(json.loads(line))) + "\n")
+        sys.stdout.write(json.dumps(run_in_child(json.loads(line))) + "\n")
         sys.stdout.flush()

@@ -16,7 +16,7 @@ from pincite.errors import (
     IndexMissing,
     NothingToIndex,
     SettingsError,
-    StoreError,
+    StoreDamaged,
 )
 from pincite.ports import Chunker, Embedder, Mode
 from pincite.records import (
@@ -195,7 +195,7 @@ class Library:
         self.close()  # a repair replaces the database under an open reader
         try:
             store = open_for_writing(index)
-        except StoreError:
+        except StoreDamaged:
             store = open_for_repair(index)
         try:
             findings = store.verify()

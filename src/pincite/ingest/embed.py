@@ -97,13 +97,13 @@ class EmbeddingPool:
 
     def _vector(self, fingerprint: str, pending: Pending) -> Vector:
         vector = pending.vectors[fingerprint]
-        if isinstance(vector, Future):
-            made = vector.result()
-            place = pending.place[fingerprint]
-            if place >= len(made):
-                raise ModelInvalid("the model gave fewer vectors than there were texts")
-            vector = made[place]
-        return unit(vector, dimensions=self._embedder.card.dimensions)
+        if not isinstance(vector, Future):
+            return vector  # as it was stored: normalising again would change its last bit
+        made = vector.result()
+        place = pending.place[fingerprint]
+        if place >= len(made):
+            raise ModelInvalid("the model gave fewer vectors than there were texts")
+        return unit(made[place], dimensions=self._embedder.card.dimensions)
 
     def forget(self, pending: Pending) -> None:
         """The document is stored or given up: its vectors are found in the store from now on."""

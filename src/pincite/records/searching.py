@@ -21,7 +21,7 @@ class Filters:
     modalities: tuple[Modality, ...] | None = None
     tags: tuple[str, ...] | None = None
     name: str | None = None  # part of the file's name, case ignored
-    path: str | None = None  # a folder or file, from the library's root
+    path: str | None = None  # what the path in the library begins with
     heading: str | None = None  # part of one heading above the chunk, case ignored
 
     @property

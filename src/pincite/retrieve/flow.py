@@ -11,6 +11,9 @@ from pincite.retrieve.fuse import fuse
 from pincite.retrieve.quote import best_quote
 from pincite.settings import SearchSettings
 
+# A long list needs more candidates than the settings' usual number, or the cap would shorten it.
+_CANDIDATES_PER_RESULT = 3
+
 
 def search(
     question: str,
@@ -31,9 +34,9 @@ def search(
         return SearchResults(question, mode, (), reason="empty_question")
     rankings = store.search(
         None if mode == "vector" else question,
-        None if embedder is None else embedder.embed_question(question),
+        None if embedder is None or mode == "words" else embedder.embed_question(question),
         filters=filters,
-        limit=settings.candidates,
+        limit=max(settings.candidates, _CANDIDATES_PER_RESULT * settings.top_k),
     )
     hits = fuse(rankings, k=settings.rrf_k)
     kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))

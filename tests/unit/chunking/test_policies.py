@@ -115,7 +115,8 @@ def test_flat_keeps_a_small_file_whole() -> None:
 
 
 def test_wiki_keeps_level_two_sections_apart_however_small() -> None:
-    text = f"# Wiki\n\n{words(20)}\n\n## A\n\n{words(20)}\n\n### Sub\n\n{words(20)}\n\n## B\n\n{words(20)}"
+    headings = ("# Wiki", "## A", "### Sub", "## B")
+    text = "\n\n".join(f"{heading}\n\n{words(20)}" for heading in headings)
     chunks = chunks_of(text, "wiki")
     assert [chunk.heading_path for chunk in chunks] == [("Wiki",), ("Wiki", "A"), ("Wiki", "B")]
     assert chunks[1].text.startswith("## A\n")
@@ -192,12 +193,22 @@ def test_a_table_that_is_too_large_is_cut_between_rows(policy: str) -> None:
     assert whole == rows
 
 
+@pytest.mark.parametrize("policy", ["flat", "brain"])
+def test_a_chunk_smaller_than_the_overlap_is_not_repeated_whole(policy: str) -> None:
+    # A table that just fits leaves no room for the line before it.
+    room = policy_named(policy).maximum - policy_named(policy).overlap
+    row = "| a |\n"
+    tokens = len(EMBEDDER.token_starts(row))
+    table = "| a |\n| - |\n" + row * (room // tokens - 2)
+    first, second = chunks_of(f"Two words.\n\n{table}", policy)
+    assert first.text == "Two words."
+    assert second.text == table.rstrip()
+
+
 @pytest.mark.parametrize("policy", ["vault", "wiki", "brain"])
 def test_a_heading_goes_with_its_text(policy: str) -> None:
     text = f"# A\n\n{words(760)}\n\n# B\n\n{words(400)}\n\n## C\n\n{words(400)}"
-    assert all(
-        chunk.text.splitlines()[-1].startswith("The") for chunk in chunks_of(text, policy)
-    )
+    assert all(chunk.text.splitlines()[-1].startswith("The") for chunk in chunks_of(text, policy))
 
 
 def test_windows_tell_the_model_of_their_surroundings() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from helpers import CountingEmbedder
 
+from helpers import CountingEmbedder
 from pincite.chunking.sections import chunk_document
 from pincite.errors import ModelInvalid, ModelMissing, ModelUnavailable
 from pincite.ingest.embed import ChunksFailed, EmbeddingPool
@@ -18,6 +18,7 @@ from pincite.reading import sniff
 from pincite.records import FoundFile, IndexReport, LibraryHeader, Progress, WindowedChunk
 from pincite.settings import policy_named
 from pincite.stores.memory import MemoryStore
+from pincite.vectors import Vector
 
 RECIPE = "wiki/1"
 
@@ -56,7 +57,9 @@ def index(
 
 def test_identical_text_is_embedded_once() -> None:
     embedder = CountingEmbedder()
-    report = index({"a.md": "# Pump\n\nIt leaks.", "b.md": "# Pump\n\nIt leaks."}, embedder, new_store())
+    report = index(
+        {"a.md": "# Pump\n\nIt leaks.", "b.md": "# Pump\n\nIt leaks."}, embedder, new_store()
+    )
     assert len(embedder.texts) == report.embedded == 1
     assert (report.added, report.chunks) == (2, 2)
 
@@ -75,9 +78,7 @@ def test_vectors_in_the_store_are_not_made_again() -> None:
     store = new_store()
     index({"a.md": "# Pump\n\nIt leaks."}, CountingEmbedder(), store)
     embedder = CountingEmbedder()
-    report = index(
-        {"a.md": "# Pump\n\nIt leaks.", "b.md": "# Pump\n\nIt leaks."}, embedder, store
-    )
+    report = index({"a.md": "# Pump\n\nIt leaks.", "b.md": "# Pump\n\nIt leaks."}, embedder, store)
     assert (embedder.texts, report.embedded, report.unchanged, report.added) == ([], 0, 1, 1)
 
 
@@ -99,7 +100,9 @@ def test_a_chunk_without_a_vector_is_named_and_the_run_goes_on() -> None:
     sections = "# A\n\n## One\n\nThe pump.\n\n## Two\n\nThe cursed seal.\n"
     (wanted,) = (one.chunk.id for one in windowed("b.md", sections) if "cursed" in one.chunk.text)
     store = new_store()
-    report = index({"a.md": "# X\n\nfirst", "b.md": sections, "c.md": "# Y\n\nlast"}, embedder, store)
+    report = index(
+        {"a.md": "# X\n\nfirst", "b.md": sections, "c.md": "# Y\n\nlast"}, embedder, store
+    )
     (failure,) = report.failures
     assert (failure.path, failure.reason) == ("b.md", "the model gave up")
     assert failure.chunk_ids == (wanted,)
@@ -152,7 +155,7 @@ def test_a_missing_model_ends_the_run_at_once() -> None:
 class ShortEmbedder(CountingEmbedder):
     """Gives one vector too few."""
 
-    def embed_passages(self, texts: list[str]) -> list[np.ndarray]:  # type: ignore[override]
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         return super().embed_passages(texts)[1:]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from helpers import embedded, fill, part
 
+from helpers import embedded, fill, part
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
 from pincite.records import Locator

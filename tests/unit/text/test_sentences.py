@@ -34,6 +34,8 @@ def sentences(text: str) -> list[str]:
         ("One\n\nTwo", ["One", "Two"]),
         ("One\r\n\r\nTwo", ["One", "Two"]),
         ("- one\n- two\n3. three", ["- one", "- two", "3. three"]),
+        ("  10. Ten. Eleven.\n11. Twelve.", ["10. Ten.", "Eleven.", "11. Twelve."]),
+        ("It was in 1999. Then came 2000.", ["It was in 1999.", "Then came 2000."]),
         ("Text\n# Heading\nmore", ["Text", "# Heading\nmore"]),
         ("| a |\n| b |", ["| a |", "| b |"]),
         ("say\n[00:12] hello\n00:15 bye", ["say", "[00:12] hello", "00:15 bye"]),
@@ -47,7 +49,15 @@ def test_a_text_is_cut_where_a_reader_would_pause(text: str, expected: list[str]
 def test_only_the_given_stretch_is_looked_at() -> None:
     text = "One. Two. Three."
     assert sentence_spans(text, 5, 9) == [(5, 9)]
-    assert sentence_spans(text, 2, 7) == [(2, 4), (5, 7)]
+    assert sentence_spans(text, 1, 7) == [(1, 4), (5, 7)]
+
+
+@pytest.mark.parametrize("char", [".", "!", "。", "'", "\n", " ", "a", "#"])
+def test_a_very_long_row_of_one_character_is_no_trouble(char: str) -> None:
+    text = f"One. {char * 200_000}x"
+    spans = sentence_spans(text, 0, len(text))
+    assert spans[0] == (0, 4)
+    assert spans[-1][1] == len(text)
 
 
 any_text = st.text(st.sampled_from("ab .!?。\n\r\t-#|\"')1*é東"), max_size=60)

@@ -69,6 +69,9 @@ def test_unspaced_scripts_are_indexed_as_pairs(text: str, indexed: str) -> None:
         ("C++ or C# or c+ but not C", ["c++", "c#", "c+"]),
         (".NET, not net", [".net"]),
         ("foo::bar and a/b/c", ["foo::bar", "a/b/c"]),
+        ("snake_case and __init__", ["snake_case", "__init__"]),
+        ("_private and trailing_", []),
+        ("a._b or a_.b", ["a._b", "a_.b"]),
         ("The end. Another one.", []),
         ("plain words only", []),
         ("x" * 40 + "-" + "y" * 40, []),  # a blob, not a code
@@ -76,6 +79,14 @@ def test_unspaced_scripts_are_indexed_as_pairs(text: str, indexed: str) -> None:
 )
 def test_codes_are_indexed_as_one_token_each(text: str, codes: list[str]) -> None:
     assert indexed_codes(text).split() == [as_code(code) for code in codes]
+
+
+@pytest.mark.parametrize("blob", ["x", "_", "x_", "x+", ".", "é", "水", "x#"])
+def test_a_blob_of_any_length_is_no_code_and_no_trouble(blob: str) -> None:
+    codes = indexed_codes(f"ERR-4042 {blob * 200_000} C++").split()
+    assert codes[0] == as_code("err-4042")
+    assert codes[-1] == as_code("c++")
+    assert all(len(code) <= 64 for code in codes)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +126,13 @@ def test_stop_words_are_words_as_they_are_compared() -> None:
 
 @pytest.mark.parametrize(
     ("word", "bare"),
-    [("café", "cafe"), ("cafe\u0301", "cafe"), ("Ångström", "Angstrom"), ("검색", "검색"), ("x", "x")],
+    [
+        ("café", "cafe"),
+        ("cafe\u0301", "cafe"),
+        ("Ångström", "Angstrom"),
+        ("검색", "검색"),
+        ("x", "x"),
+    ],
 )
 def test_accents_are_taken_off_and_nothing_else(word: str, bare: str) -> None:
     assert without_marks(word) == bare

@@ -124,7 +124,8 @@ def _from_sqlite(error: apsw.Error, path: Path) -> PinciteError:
             return StoreFull(_full(path))
         case apsw.BusyError():
             return LibraryBusy(f"{path} is locked by another program; try again later")
-        case apsw.CorruptError() | apsw.NotADBError():
+        # SQLError: the statements are ours, so tables that do not fit them are not.
+        case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError():
             return StoreDamaged(f"{path} is damaged ({error}); {REPAIR}")
         case apsw.ReadOnlyError() | apsw.PermissionsError():
             return StoreReadOnly(_read_only(path))

@@ -62,7 +62,7 @@ class ChunkLog:
                 os.ftruncate(file.fileno(), before)
                 raise
             if before == 0:
-                _sync_folder(self.path.parent)
+                sync_folder(self.path.parent)
             return before + len(line)
 
     def lines(self, start: int = 0) -> Iterator[LogLine]:
@@ -123,7 +123,7 @@ def _write_all(file: FileIO, line: bytes) -> None:
         written += file.write(line[written:])
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """A new file's name must reach the disk as well as its bytes."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -17,7 +17,7 @@ from pincite.records import DocumentId, LibraryHeader
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_to_json, header_from_json
 from pincite.stores.sqlite.connection import UNREADABLE_VALUE, connect, translated_errors
-from pincite.stores.sqlite.log import ChunkLog, Entry, encode
+from pincite.stores.sqlite.log import ChunkLog, Entry, encode, sync_folder
 from pincite.stores.sqlite.replay import LiveLog, library_entry, log_position, meta, read_live
 from pincite.vectors import unit
 
@@ -35,14 +35,33 @@ class Remembered:
 def prepare(database: Path, log: ChunkLog) -> None:
     """Mend the log where it needs it, and drop the database, which follows from the log.
 
-    A damaged log is kept beside the mended one.
+    A damaged log is kept beside the mended one. The mended log is whole on disk before the
+    database goes, and takes its place after: at no moment is anything known to neither.
     """
+    finish(database, log)
     live = read_live(log)
     remembered = _remember(database) if database.exists() else None
     if live.broken or (remembered is not None and remembered.position > live.size):
-        _mend(log, remembered)
+        _write_mended(log, remembered)
     for suffix in ("", "-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
+    finish(database, log)
+
+
+def finish(database: Path, log: ChunkLog) -> None:
+    """Put a mended log in its place, also one that a killed repair left behind."""
+    mended = _mended_path(log)
+    if not mended.exists() or database.exists():
+        return
+    if log.path.exists():
+        kept = log.path.with_name(f"{log.path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        os.link(log.path, kept)
+    mended.replace(log.path)
+    sync_folder(log.path.parent)
+
+
+def _mended_path(log: ChunkLog) -> Path:
+    return log.path.with_name(log.path.name + ".mended")
 
 
 def _remember(database: Path) -> Remembered | None:
@@ -92,20 +111,15 @@ def _document_entry(document: Entry, time: str, recipe: str) -> Entry:
     }
 
 
-def _mend(log: ChunkLog, remembered: Remembered | None) -> None:
+def _write_mended(log: ChunkLog, remembered: Remembered | None) -> None:
     """Write the sound lines to a new log, then what the database knows better."""
-    now = datetime.now(UTC)
-    mended = log.path.with_name(log.path.name + ".mended")
-    with translated_errors(log.path):
-        with mended.open("wb") as file:
-            for entry in _mended_entries(log, remembered, now.isoformat(timespec="seconds")):
-                file.write(encode(entry))
-            file.flush()
-            os.fsync(file.fileno())
-        if log.path.exists():
-            kept = log.path.with_name(f"{log.path.name}.damaged-{now:%Y%m%dT%H%M%S%f}")
-            os.link(log.path, kept)
-        mended.replace(log.path)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    with translated_errors(log.path), _mended_path(log).open("wb") as file:
+        for entry in _mended_entries(log, remembered, now):
+            file.write(encode(entry))
+        file.flush()
+        os.fsync(file.fileno())
+        sync_folder(log.path.parent)
 
 
 def _mended_entries(log: ChunkLog, remembered: Remembered | None, now: str) -> Iterator[Entry]:

@@ -117,6 +117,7 @@ class SqliteStore:
     def recover(self) -> None:
         """Bring the schema up to date and the database up to the log; for the writer."""
         with translated_errors(self._database):
+            repair.finish(self._database, self._log)
             refuse_newer(self._connection, str(self._database))
             migrate(self._connection)
             self._log.cut_torn_tail(log_position(self._connection))
@@ -274,7 +275,10 @@ class SqliteStore:
             windows=windows,
             vectors=int(vectors),
             words=words,
-            database_bytes=self._database.stat().st_size,
+            database_bytes=sum(
+                file.stat().st_size
+                for file in self._database.parent.glob(f"{DATABASE_NAME}*")  # with -wal
+            ),
             log_bytes=self._log.size(),
             last_updated=updated,
         )

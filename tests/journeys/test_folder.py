@@ -1,0 +1,481 @@
+"""A folder is indexed, searched, changed and indexed again, as its owner would."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite import Filters, IndexReport, SearchSettings, open_library
+from pincite.errors import (
+    FolderMissing,
+    IndexMissing,
+    ModelMismatch,
+    NothingToIndex,
+    SettingsError,
+    StoreDamaged,
+)
+from pincite.records import DocumentEntry
+from pincite.stores.sqlite import tables
+from pincite.stores.sqlite.connection import connect
+from pincite.stores.sqlite.store import open_for_writing
+
+PUMPS = """\
+---
+tags: [water]
+---
+# Pumps
+
+The pump in the cellar is from 1984.
+
+## Seals
+
+The seal leaks when it is cold.
+Error ERR-4042 means that the seal is worn.
+
+## Service
+
+1. Close the valve.
+2. Change the filter.
+"""
+VALVES = "# Valves\r\n\r\nThe valve sticks in winter.\r\n\r\n| part |\r\n| --- |\r\n| stem |\r\n"
+TOKYO = "# 東京\n\n東京都の水道は古い。修理が必要です。\n"
+NOTES = "Call the plumber on Monday.\n\nHe knows the boiler.\n"
+FILES = {"pumps.md": PUMPS, "deep/er/valves.md": VALVES, "東京.md": TOKYO, "notes.txt": NOTES}
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    for path, text in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+    return folder
+
+
+def index(folder: Path, **how: str) -> IndexReport:
+    """Build or update, always without a model."""
+    with open_library(folder) as library:
+        return library.index(**{"model": "hashing", "name": "mine", **how})  # type: ignore[arg-type]
+
+
+def update(folder: Path) -> IndexReport:
+    with open_library(folder) as library:
+        return library.index()
+
+
+def documents(folder: Path) -> list[DocumentEntry]:
+    with open_library(folder) as library:
+        return library.documents()
+
+
+def rows(folder: Path) -> dict[str, object]:
+    """Every document's rows by id, without the time it was indexed at."""
+    found: dict[str, object] = {}
+    entries = documents(folder)
+    connection = connect(folder / ".index" / "index.db", writable=False)
+    for entry in entries:
+        read = tables.read(connection, entry.id)
+        assert read is not None
+        *columns, _time, recipe = read.document
+        found[entry.id] = (columns, recipe, read.chunks)
+    connection.close()
+    return found
+
+
+def log_size(folder: Path) -> int:
+    return (folder / ".index" / "chunks.jsonl").stat().st_size
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    built = write(tmp_path / "library", FILES)
+    index(built)
+    return built
+
+
+# Building and searching
+
+
+def test_a_folder_is_built_and_every_file_counted(tmp_path: Path) -> None:
+    write(tmp_path, {**FILES, "photo.jpg": "x", "empty.md": ""})
+    report = index(tmp_path)
+    assert (report.added, report.written, report.failures) == (4, 4, ())
+    assert report.unsupported == {".jpg": 1}
+    assert [(one.path, one.reason) for one in report.skipped] == [("empty.md", "is empty")]
+    assert report.chunks == report.embedded == 4
+    assert [entry.path for entry in documents(tmp_path)] == sorted(FILES)
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "quote"),
+    [
+        ("why does the seal leak?", "pumps.md", "The seal leaks when it is cold."),
+        ("ERR-4042", "pumps.md", "Error ERR-4042 means that the seal is worn."),
+        ("stuck valve, sticks in winter", "deep/er/valves.md", "The valve sticks in winter."),
+        ("水道", "東京.md", "東京都の水道は古い。"),
+        ("plumber", "notes.txt", "Call the plumber on Monday."),
+    ],
+)
+def test_what_is_found_is_cited_to_the_line(
+    folder: Path, question: str, path: str, quote: str
+) -> None:
+    with open_library(folder) as library:
+        best = library.search(question).results[0]
+        place = library.show(best.chunk.id, around=0)
+    assert (best.document.path, best.quote.text) == (path, quote)
+    text = FILES[path]
+    assert text[best.quote.start : best.quote.end] == quote
+    assert text[best.chunk.start : best.chunk.end] == best.chunk.text
+    lines = text.splitlines()
+    first, last = best.quote.locator.line_start, best.quote.locator.line_end
+    assert quote in "\n".join(lines[first - 1 : last])
+    assert place.lines == tuple(lines[place.locator.line_start - 1 : place.locator.line_end])
+    assert place.locator == best.chunk.locator
+
+
+def test_every_citation_of_every_result_shows_the_lines_of_the_file(folder: Path) -> None:
+    with open_library(folder) as library:
+        for result in library.search("the seal of the pump, the valve, 東京").results:
+            lines = FILES[result.document.path].splitlines()
+            first, last = result.quote.locator.line_start, result.quote.locator.line_end
+            place = library.show(f"{result.document.path}:{first}-{last}", around=0)
+            assert place.lines == tuple(lines[first - 1 : last])
+
+
+def test_filters_and_settings_reach_the_search(folder: Path) -> None:
+    with open_library(folder) as library:
+        tagged = library.search("valve", filters=Filters(tags=("water",)))
+        assert {result.document.path for result in tagged.results} == {"pumps.md"}
+        one = library.search("valve", settings=SearchSettings(top_k=1))
+        assert len(one.results) == 1
+        assert library.search("valve", filters=Filters(types=())).reason == "no_hits"
+        assert library.search(" ").reason == "empty_question"
+        assert library.search("turbine", mode="words").reason == "no_hits"
+        assert len(library.search("turbine", mode="vector").results) == 4
+
+
+@pytest.mark.parametrize("top_k", [0, -1, 1_001])
+def test_a_number_of_results_that_makes_no_sense_is_refused(folder: Path, top_k: int) -> None:
+    with open_library(folder) as library, pytest.raises(SettingsError, match="top-k"):
+        library.search("pump", settings=SearchSettings(top_k=top_k))
+
+
+# Updating
+
+
+def test_an_update_equals_a_fresh_build_row_for_row(folder: Path, tmp_path: Path) -> None:
+    after = {
+        "pumps.md": PUMPS.replace("1984", "1985"),  # changed
+        "elsewhere/valves.md": VALVES,  # moved
+        "twin.md": PUMPS.replace("1984", "1985"),  # copied
+        "new.md": "# New\n\nThe boiler hums.",  # added; notes.txt and 東京.md are deleted
+    }
+    for path in FILES:
+        (folder / path).unlink()
+    write(folder, after)
+    report = update(folder)
+    assert (report.changed, report.moved, report.added, report.deleted) == (1, 1, 2, 2)
+    fresh = write(tmp_path / "fresh", after)
+    index(fresh)
+    assert rows(folder) == rows(fresh)
+    with open_library(folder) as library:
+        assert library.verify() == []
+
+
+def test_an_update_of_an_unchanged_folder_embeds_and_writes_nothing(folder: Path) -> None:
+    before = (log_size(folder), rows(folder))
+    report = update(folder)
+    assert (report.unchanged, report.written, report.embedded) == (4, 0, 0)
+    assert (log_size(folder), rows(folder)) == before
+
+
+def test_a_touched_file_is_unchanged(folder: Path) -> None:
+    (folder / "pumps.md").touch()
+    assert update(folder).unchanged == 4
+
+
+def test_a_moved_file_is_not_embedded_again(folder: Path) -> None:
+    (folder / "new place").mkdir()
+    (folder / "pumps.md").rename(folder / "new place" / "water.md")
+    report = update(folder)
+    assert (report.moved, report.deleted, report.unchanged) == (1, 0, 3)
+    assert report.embedded == 0
+    with open_library(folder) as library:
+        assert library.search("ERR-4042").results[0].document.path == "new place/water.md"
+
+
+def test_files_with_the_same_content_are_embedded_once(tmp_path: Path) -> None:
+    write(tmp_path, {f"{number}.md": PUMPS for number in range(5)})
+    report = index(tmp_path)
+    assert (report.added, report.chunks, report.embedded) == (5, 5, 1)
+
+
+def test_only_the_changed_file_is_embedded(folder: Path) -> None:
+    write(folder, {"notes.txt": "The boiler was mended.\n"})
+    report = update(folder)
+    assert (report.changed, report.unchanged, report.embedded) == (1, 3, 1)
+    with open_library(folder) as library:
+        assert library.search("plumber", mode="words").results == ()
+        assert library.search("mended", mode="words").results[0].document.path == "notes.txt"
+
+
+def test_a_deleted_file_is_no_longer_found(folder: Path) -> None:
+    (folder / "notes.txt").unlink()
+    assert update(folder).deleted == 1
+    with open_library(folder) as library:
+        paths = {result.document.path for result in library.search("plumber boiler").results}
+    assert "notes.txt" not in paths
+
+
+def test_a_fresh_build_reads_and_embeds_everything_again(folder: Path) -> None:
+    before = rows(folder)
+    with open_library(folder) as library:
+        report = library.index(fresh=True)
+    assert (report.added, report.embedded) == (4, 4)
+    assert rows(folder) == before
+
+
+# Identity
+
+
+def test_two_builds_of_one_folder_give_the_same_ids(folder: Path) -> None:
+    before = rows(folder)
+    shutil.rmtree(folder / ".index")
+    index(folder)
+    assert rows(folder) == before
+
+
+def test_the_folder_s_own_name_does_not_matter_if_the_library_has_one(tmp_path: Path) -> None:
+    here, there = write(tmp_path / "here", FILES), write(tmp_path / "there", FILES)
+    index(here)
+    index(there)
+    assert rows(here) == rows(there)
+
+
+def test_a_library_carried_elsewhere_keeps_its_ids(folder: Path, tmp_path: Path) -> None:
+    before = rows(folder)
+    carried = folder.rename(tmp_path / "carried away")
+    assert update(carried).unchanged == 4
+    assert rows(carried) == before
+
+
+def test_another_library_name_gives_other_ids(folder: Path) -> None:
+    before = rows(folder)
+    report = index(folder, name="other")
+    assert (report.added, report.deleted) == (4, 0)
+    assert rows(folder).keys().isdisjoint(before)
+
+
+# Policy and model
+
+
+def test_another_policy_cuts_every_file_again(folder: Path, tmp_path: Path) -> None:
+    report = index(folder, policy="wiki")
+    assert (report.recut, report.unchanged) == (4, 0)
+    with open_library(folder) as library:
+        assert library.stats().header.policy == "wiki"
+    assert update(folder).unchanged == 4
+    fresh = write(tmp_path / "fresh", FILES)
+    index(fresh, policy="wiki")
+    assert rows(folder) == rows(fresh)
+
+
+def test_an_unknown_policy_or_model_is_refused_and_nothing_changes(folder: Path) -> None:
+    before = (log_size(folder), rows(folder))
+    with pytest.raises(SettingsError, match="unknown chunk policy"):
+        index(folder, policy="nonsense")
+    with pytest.raises(SettingsError, match="unknown model"):
+        index(folder, model="nonsense")
+    assert (log_size(folder), rows(folder)) == before
+
+
+@pytest.fixture
+def filled_by_another(folder: Path) -> Path:
+    """A library whose vectors come from an older hashing embedder."""
+    store = open_for_writing(folder / ".index")
+    header = store.header()
+    assert header is not None
+    (entry, *_) = store.documents()
+    document = store.load_document(entry.id)
+    assert document is not None
+    store.begin(replace(header, model=replace(header.model, fingerprint="hashing:0:256")))
+    store.close()
+    return folder
+
+
+def test_an_index_of_another_model_is_neither_searched_nor_updated(
+    filled_by_another: Path,
+) -> None:
+    with open_library(filled_by_another) as library:
+        with pytest.raises(ModelMismatch, match="model_mismatch"):
+            library.search("pump")
+        with pytest.raises(ModelMismatch, match="pincite index build --model"):
+            library.index()
+        assert library.search("pump", mode="words").results == ()
+
+
+def test_naming_the_model_builds_the_index_anew(filled_by_another: Path) -> None:
+    report = index(filled_by_another)
+    assert (report.added, report.embedded) == (4, 4)
+    with open_library(filled_by_another) as library:
+        assert library.search("seal").results[0].document.path == "pumps.md"
+
+
+# Folders and files that are not as hoped
+
+
+def test_an_empty_folder_gets_no_index(tmp_path: Path) -> None:
+    write(tmp_path, {"photo.jpg": "x"})
+    with pytest.raises(NothingToIndex, match=r"files of other kinds: 1 \.jpg"):
+        index(tmp_path)
+    assert not (tmp_path / ".index").exists()
+
+
+def test_a_folder_that_became_empty_keeps_its_documents(folder: Path) -> None:
+    for path in FILES:
+        (folder / path).unlink()
+    with pytest.raises(NothingToIndex, match="4 documents; they are kept"):
+        update(folder)
+    with open_library(folder) as library:
+        assert len(library.documents()) == 4
+        assert library.search("seal").results[0].document.path == "pumps.md"
+
+
+def test_a_folder_that_became_empty_is_emptied_on_demand(folder: Path) -> None:
+    for path in FILES:
+        (folder / path).unlink()
+    with open_library(folder) as library:
+        library.index(fresh=True)
+        assert library.documents() == []
+
+
+def test_a_folder_that_is_not_there_or_has_no_index_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FolderMissing, match="does not exist"):
+        open_library(tmp_path / "missing")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FolderMissing, match="is not a folder"):
+        open_library(tmp_path / "file")
+    with open_library(tmp_path) as library, pytest.raises(IndexMissing, match="no index yet"):
+        library.search("pump")
+
+
+def test_a_file_that_became_unreadable_keeps_its_old_version(folder: Path) -> None:
+    before = rows(folder)
+    (folder / "pumps.md").write_bytes(b"\x00\x01\x02\xff" * 100)
+    report = update(folder)
+    assert [failure.path for failure in report.failures] == ["pumps.md"]
+    assert (report.unchanged, report.deleted, report.changed) == (3, 0, 0)
+    assert rows(folder) == before
+
+
+def test_a_new_file_that_cannot_be_read_is_a_line_in_the_report(folder: Path) -> None:
+    (folder / "broken.md").write_bytes(b"\x00\x01\x02\xff" * 100)
+    write(folder, {"z.md": "# Last\n\nThe very last one."})
+    report = update(folder)
+    assert [failure.path for failure in report.failures] == ["broken.md"]
+    assert report.added == 1
+
+
+# Citations outlive what they cite
+
+
+def test_a_citation_of_an_old_version_still_shows_its_words(folder: Path) -> None:
+    with open_library(folder) as library:
+        old = library.search("ERR-4042").results[0]
+        assert not library.show(old.chunk.id).superseded
+    write(folder, {"pumps.md": "# Pumps\n\nAll pumps were sold.\n"})
+    update(folder)
+    with open_library(folder) as library:
+        place = library.show(old.chunk.id, around=0)
+        assert place.superseded
+        assert "Error ERR-4042 means that the seal is worn." in place.lines
+        assert library.show("pumps.md:3", around=0).lines == ("All pumps were sold.",)
+
+
+def test_a_citation_of_a_deleted_file_still_shows_its_words(folder: Path) -> None:
+    with open_library(folder) as library:
+        old = library.search("plumber").results[0]
+    (folder / "notes.txt").unlink()
+    update(folder)
+    with open_library(folder) as library:
+        place = library.show(old.chunk.id[:12], around=0)
+        assert place.superseded
+        assert place.lines[0] == "Call the plumber on Monday."
+        assert place.document.path == "notes.txt"
+
+
+# What is lost on disk comes back
+
+
+def delete_database(folder: Path) -> None:
+    for file in (folder / ".index").glob("index.db*"):
+        file.unlink()
+
+
+def test_a_deleted_database_is_rebuilt_from_the_log_without_embedding(folder: Path) -> None:
+    before = rows(folder)
+    delete_database(folder)
+    report = update(folder)
+    assert (report.unchanged, report.embedded) == (4, 0)
+    assert rows(folder) == before
+
+
+def test_a_search_rebuilds_a_deleted_database_by_itself(folder: Path) -> None:
+    before = rows(folder)
+    delete_database(folder)
+    with open_library(folder) as library:
+        assert library.search("seal").results[0].document.path == "pumps.md"
+    assert rows(folder) == before
+
+
+def test_a_database_rebuilt_after_many_changes_is_the_same(folder: Path) -> None:
+    write(folder, {"pumps.md": "# Pumps\n\nAll pumps were sold.\n"})
+    (folder / "notes.txt").rename(folder / "moved.txt")
+    (folder / "東京.md").unlink()
+    update(folder)
+    before = rows(folder)
+    delete_database(folder)
+    assert update(folder).unchanged == 3
+    assert rows(folder) == before
+
+
+def test_a_deleted_log_is_written_anew_from_the_database(folder: Path) -> None:
+    before = rows(folder)
+    (folder / ".index" / "chunks.jsonl").unlink()
+    with open_library(folder) as library:
+        assert library.search("seal").results[0].document.path == "pumps.md"
+        with pytest.raises(StoreDamaged, match="verify --repair"):
+            library.index()
+    with open_library(folder) as library:
+        assert library.verify(repair=True) != []
+        assert library.verify() == []
+    report = update(folder)
+    assert (report.unchanged, report.embedded) == (4, 0)
+    assert rows(folder) == before
+
+
+def test_a_torn_last_line_of_the_log_is_cut_off(folder: Path) -> None:
+    before = (log_size(folder), rows(folder))
+    log = folder / ".index" / "chunks.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    with log.open("ab") as file:
+        file.write(lines[-1][: len(lines[-1]) // 2])
+    report = update(folder)
+    assert (report.unchanged, report.embedded) == (4, 0)
+    assert (log_size(folder), rows(folder)) == before
+
+
+def test_a_log_line_the_database_never_heard_of_is_taken_over(folder: Path) -> None:
+    before = rows(folder)
+    behind = (folder / ".index" / "index.db").read_bytes()
+    write(folder, {"pumps.md": "# Pumps\n\nAll pumps were sold.\n"})
+    update(folder)
+    after = rows(folder)
+    delete_database(folder)
+    (folder / ".index" / "index.db").write_bytes(behind)
+    with open_library(folder) as library:
+        assert library.search("sold", mode="words").results[0].document.path == "pumps.md"
+    assert rows(folder) == after != before

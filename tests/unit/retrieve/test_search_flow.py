@@ -1,0 +1,104 @@
+"""A question becomes cited results: what the steps give together."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers import CountingEmbedder
+from pincite.chunking.sections import chunk_document
+from pincite.ports import Embedder, Mode, Store
+from pincite.reading import sniff
+from pincite.records import EmbeddedChunk, EmbeddedDocument, Filters, LibraryHeader, SearchResults
+from pincite.records import StoredWindow as Stored
+from pincite.retrieve.flow import search
+from pincite.settings import SearchSettings, policy_named
+from pincite.stores.memory import MemoryStore
+
+EMBEDDER = CountingEmbedder()
+
+
+@pytest.fixture
+def store() -> Store:
+    opened = MemoryStore()
+    opened.begin(LibraryHeader("library", "wiki", EMBEDDER.card, 1))
+    sections = "\n\n".join(f"## Part {n}\n\nThe pump of part {n} leaks." for n in range(6))
+    for path, text in {
+        "pumps.md": f"# Pumps\n\n{sections}",
+        "seal.md": "# Seal\n\nIt leaks.",
+    }.items():
+        document = sniff.read("library", path, text.encode())
+        chunks = []
+        for one in chunk_document(document, policy_named("wiki"), EMBEDDER):
+            vectors = EMBEDDER.embed_passages([window.embedded for window in one.windows])
+            windows = (
+                Stored(window.start, window.end, window.fingerprint, vector)
+                for window, vector in zip(one.windows, vectors, strict=True)
+            )
+            chunks.append(EmbeddedChunk(one.chunk, tuple(windows)))
+        opened.replace_document(EmbeddedDocument(document, tuple(chunks)))
+    return opened
+
+
+def ask(
+    store: Store,
+    question: str,
+    mode: Mode = "hybrid",
+    settings: SearchSettings = SearchSettings(),
+    embedder: Embedder | None = EMBEDDER,
+) -> SearchResults:
+    return search(question, store, embedder, mode=mode, filters=Filters(), settings=settings)
+
+
+def test_one_document_does_not_fill_the_list(store: Store) -> None:
+    paths = [result.document.path for result in ask(store, "pump leaks").results]
+    assert (paths.count("pumps.md"), paths.count("seal.md")) == (3, 1)
+
+
+def test_the_limit_per_document_and_the_number_of_results_are_choices(store: Store) -> None:
+    one_each = SearchSettings(per_document=1)
+    assert len(ask(store, "pump leaks", settings=one_each).results) == 2
+    unlimited = SearchSettings(per_document=0)
+    assert len(ask(store, "pump leaks", settings=unlimited).results) == 7
+    assert len(ask(store, "pump leaks", settings=SearchSettings(top_k=2)).results) == 2
+
+
+def test_a_long_list_gets_the_candidates_it_needs(store: Store) -> None:
+    few = SearchSettings(candidates=1, top_k=5, per_document=0)
+    assert len(ask(store, "part", mode="words", settings=few, embedder=None).results) == 5
+
+
+@pytest.mark.parametrize(
+    ("mode", "embedder", "shares"),
+    [
+        ("hybrid", EMBEDDER, {"words", "vector"}),
+        ("vector", EMBEDDER, {"vector"}),
+        ("words", None, {"words"}),
+    ],
+)
+def test_each_mode_asks_its_own_searches(
+    store: Store, mode: Mode, embedder: Embedder | None, shares: set[str]
+) -> None:
+    found = ask(store, "pump leaks", mode=mode, embedder=embedder)
+    assert (found.mode, found.question, found.reason) == (mode, "pump leaks", None)
+    assert found.results[0].hit.shares.keys() == shares
+
+
+def test_a_result_quotes_its_own_chunk_and_results_are_best_first(store: Store) -> None:
+    found = ask(store, "the pump of part 3 leaks")
+    assert found.results[0].quote.text == "The pump of part 3 leaks."
+    for result in found.results:
+        assert result.quote.text in result.chunk.text
+        assert result.chunk.document_id == result.document.id == result.hit.document_id
+    scores = [result.hit.score for result in found.results]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("question", ["", " ", "\n\t\u00a0"])
+def test_an_empty_question_is_not_searched(store: Store, question: str) -> None:
+    found = ask(store, question)
+    assert (found.results, found.reason) == ((), "empty_question")
+
+
+def test_a_question_without_an_answer_says_so(store: Store) -> None:
+    found = ask(store, "turbine", mode="words", embedder=None)
+    assert (found.results, found.reason) == ((), "no_hits")
