@@ -24,7 +24,7 @@ lint: $(VENV)/dev.stamp ## Style, types, architecture and spelling
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/codespell
+	$(BIN)/codespell src benchmarks docs *.md
 	$(BIN)/cog --check docs/*.md
 
 bench: $(VENV)/dev.stamp model ## Speed and memory, as ratios within one run
