@@ -13,7 +13,7 @@ help: ## What can be made
 
 demo: $(VENV)/runtime.stamp model ## Index the sample library and search it
 	$(BIN)/pincite index build $(SAMPLE)
-	$(BIN)/pincite search --library $(SAMPLE) --top-k 3 "why did the pressure of the pump drop?"
+	$(BIN)/pincite search --library $(SAMPLE) --top-k 3 "how often does the buoy send its data?"
 
 test: $(VENV)/dev.stamp model ## Everything a reviewer runs: style, types, architecture, tests
 	$(MAKE) --no-print-directory lint

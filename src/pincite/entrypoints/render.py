@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -20,6 +21,8 @@ from pincite.records import (
 
 Json = dict[str, Any]
 Highlight = Callable[[str], str]
+
+_SPACE = re.compile(r"\s+")
 
 SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or more
 
@@ -83,7 +86,7 @@ def quote_as_text(quote: Quote, highlight: Highlight) -> str:
 
 
 def _one_line(text: str) -> str:
-    return printable(text.replace("\r\n", " ").replace("\n", " ").replace("\r", " "))
+    return printable(_SPACE.sub(" ", text))
 
 
 def explanation(result: Result) -> Iterator[str]:
