@@ -30,7 +30,7 @@ from pincite.records import (
     Window,
 )
 from pincite.stores.memory import MemoryStore
-from pincite.stores.sqlite.store import open_for_writing
+from pincite.stores.sqlite.opening import open_for_writing
 from pincite.text.lines import LineIndex
 from pincite.vectors import Vector, unit
 
@@ -40,6 +40,7 @@ HEADER = LibraryHeader(
     policy="vault",
     model=ModelCard("test", "test:1", dimensions=DIMENSIONS, token_limit=64),
     ingestion_version=1,
+    max_file_bytes=1_000_000,
 )
 OTHER_MODEL = replace(HEADER, model=replace(HEADER.model, fingerprint="test:2", dimensions=4))
 
@@ -102,7 +103,7 @@ def _chunks(document: Document, parts: Sequence[Part]) -> Iterator[EmbeddedChunk
             start=start,
             end=end,
             text=one.text,
-            heading_path=one.headings,
+            sections=(Section(one.headings, len(one.headings), start, end),),
             locator=Locator(*lines.lines_of(start, end)),
             tokens=len(one.text.split()),
         )
@@ -164,6 +165,7 @@ class CountingEmbedder:
     """A hashing embedder that remembers what it embedded, and fails where it is told to."""
 
     parallel = 1
+    passage_overhead = 0
 
     def __init__(
         self, *, batch: int = 64, fails_on: str | None = None, error: ModelError | None = None

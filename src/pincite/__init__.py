@@ -3,7 +3,7 @@
 from pincite.engine import Library, ModelAccess, open_library
 from pincite.errors import PinciteError
 from pincite.records import Filters, IndexReport, Result, SearchResults
-from pincite.settings import SearchSettings, SourceSettings
+from pincite.settings import SearchSettings
 
 __version__ = "0.1.0"
 
@@ -16,6 +16,5 @@ __all__ = [
     "Result",
     "SearchResults",
     "SearchSettings",
-    "SourceSettings",
     "open_library",
 ]

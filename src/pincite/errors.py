@@ -8,6 +8,7 @@ PinciteError
 │   ├── NothingToIndex     the folder holds nothing that can be read
 │   └── LibraryBusy        another process is writing to this library
 ├── FileUnreadable         one file cannot be read: a line in the report, never the end of a run
+│   └── FileEmpty          it holds nothing to read: left out, which is no failure
 ├── StoreError
 │   ├── StoreUnsupported   this SQLite is too old or lacks a part
 │   ├── StoreTooNew        written by a newer pincite
@@ -53,6 +54,10 @@ class LibraryBusy(LibraryError):
 
 class FileUnreadable(PinciteError):
     """One file cannot be read; the run goes on and reports it."""
+
+
+class FileEmpty(FileUnreadable):
+    """One file holds nothing to read; it is left out."""
 
 
 class StoreError(PinciteError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pincite.records import (
     Chunk,
@@ -24,8 +24,6 @@ from pincite.records import (
 
 if TYPE_CHECKING:
     from pincite.vectors import Vector
-
-Mode = Literal["hybrid", "words", "vector"]
 
 Reader = Callable[[str, bytes], Document]
 """Path and bytes of one file → its Document, or FileUnreadable."""
@@ -48,6 +46,11 @@ class Embedder(TokenCounter, Protocol):
     @property
     def card(self) -> ModelCard:
         """Name, fingerprint, dimensions and token limit."""
+        ...
+
+    @property
+    def passage_overhead(self) -> int:
+        """Tokens of the limit that go to the model's own marks and prefix around a passage."""
         ...
 
     @property
@@ -76,11 +79,8 @@ class Store(Protocol):
         """How this index is made; None before the first build."""
         ...
 
-    def begin(self, header: LibraryHeader, *, fresh: bool = False) -> None:
-        """Set how the index is made.
-
-        With `fresh`, or for another embedding space or library name, all documents are forgotten.
-        """
+    def begin(self, header: LibraryHeader) -> None:
+        """Set how the index is made. Another embedding space or name forgets all documents."""
         ...
 
     def replace_document(
@@ -91,6 +91,14 @@ class Store(Protocol):
 
     def remove_documents(self, ids: Sequence[DocumentId]) -> None:
         """Forget the documents with all their chunks, words and vectors."""
+        ...
+
+    def finish(self) -> None:
+        """Note that a run came to its end: the index is equal to the folder."""
+        ...
+
+    def is_complete(self) -> bool:
+        """Whether the last run came to its end."""
         ...
 
     def documents(self) -> list[DocumentEntry]:
@@ -104,10 +112,11 @@ class Store(Protocol):
     def search(
         self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
     ) -> dict[str, Ranking]:
-        """Both rankings in one call: `words` for a question, `vector` for a vector.
+        """All rankings in one call: `words` and `codes` for a question, `vector` for a vector.
 
-        At most `limit` chunks each, best first, ties by chunk id; a chunk counts by its best
-        window. Under a filter the best of what matches comes back, never a filtered remainder.
+        Where no chunk holds a code of the question to the letter there is no `codes`. At most
+        `limit` chunks each, best first, ties by chunk id; a chunk counts by its best window.
+        Under a filter the best of what matches comes back, never a filtered remainder.
         """
         ...
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 from pincite.errors import SettingsError
+from pincite.records import Mode
 
 # Raised whenever reading or chunking would give other chunks for the same file: an index made by
 # an older version is then re-read by the next update.
 INGESTION_VERSION = 1
 
 DEFAULT_MODEL = "minilm"
+SMALLEST_TOKEN_LIMIT = 32  # of a model; less leaves no room for title and headings
 DEFAULT_POLICY = "vault"
+MODES = get_args(Mode)
 MOST_RESULTS = 1_000  # a reader looks at ten; a program that wants all should read the store
 
 
@@ -56,11 +60,14 @@ def policy_named(name: str) -> ChunkPolicy:
         raise SettingsError(f"unknown chunk policy {name!r}; choose one of: {known}") from None
 
 
+DEFAULT_MAX_FILE_BYTES = 20_000_000  # a larger text is nearly always a dump or a log
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceSettings:
     """Which files of a folder are taken."""
 
-    max_file_bytes: int = 20_000_000  # a larger text is nearly always a dump or a log
+    max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
     ignore_files: tuple[str, ...] = (".gitignore", ".pinciteignore")
 
 
@@ -70,5 +77,16 @@ class SearchSettings:
 
     candidates: int = 100  # per search, before fusion; fewer cost up to 2 points of nDCG@10
     rrf_k: int = 60  # the constant of the paper
+    absent_rank: int | None = None  # counts for a chunk that a search did not rank; 1,000, say
     top_k: int = 10
     per_document: int = 3  # chunks of one document among the results; 0 is no limit
+
+
+def check_search(mode: str, settings: SearchSettings) -> None:
+    """Refuse what cannot work, before anything is loaded for it."""
+    if mode not in MODES:
+        raise SettingsError(f"unknown mode {mode!r}; choose one of: {', '.join(MODES)}")
+    if settings.rrf_k < 0 or settings.candidates < 1 or settings.per_document < 0:
+        raise SettingsError("rrf_k and per_document must not be negative, candidates at least 1")
+    if not 1 <= settings.top_k <= MOST_RESULTS:
+        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")

@@ -247,17 +247,16 @@ class _Scanner:
     def _take(self, place: _Place, entry: os.DirEntry[str]) -> _Place | None:
         """Take the entry if it is a file; give it back if it is a folder to visit."""
         path = place.path + entry.name
-        printable = os.fsencode(path).decode("utf-8", "backslashreplace")
-        if printable != path:
-            self._skip(printable, "has a name that is not valid UTF-8", "unreadable")
-            return None
         status = entry.stat(follow_symlinks=False)
         is_folder = stat.S_ISDIR(status.st_mode)
         if place.ignores(path + "/" if is_folder else path):
             return None
-        if is_folder:
+        printable = os.fsencode(path).decode("utf-8", "backslashreplace")
+        if printable != path and (is_folder or self.readable(path)):
+            self._skip(printable, "has a name that is not valid UTF-8", "unreadable")
+        elif is_folder:
             return _Place(path + "/", place.rules)
-        if stat.S_ISLNK(status.st_mode):
+        elif stat.S_ISLNK(status.st_mode):
             self._take_link(path)
         elif stat.S_ISREG(status.st_mode):
             self._take_file(path, status.st_size)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from pincite.chunking.sections import chunk_document
 from pincite.ingest.embed import EmbeddingPool
 from pincite.models.hashing import HashingEmbedder
-from pincite.ports import Embedder, Mode, Store
+from pincite.ports import Embedder, Store
 from pincite.reading import sniff
-from pincite.records import EmbeddedDocument, Filters, LibraryHeader
+from pincite.records import EmbeddedDocument, Filters, LibraryHeader, Mode
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings, policy_named
-from pincite.stores.sqlite.store import open_for_writing
+from pincite.stores.sqlite.opening import open_for_writing
 
 EMBEDDER = HashingEmbedder(dimensions=32)
 TEXTS = {
@@ -48,7 +48,7 @@ def together(questions: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     opened = open_for_writing(tmp_path_factory.mktemp("any") / "index")
-    opened.begin(LibraryHeader("library", "vault", EMBEDDER.card, 1))
+    opened.begin(LibraryHeader("library", "vault", EMBEDDER.card, 1, 1_000_000))
     with EmbeddingPool(EMBEDDER, opened) as pool:
         for path, text in TEXTS.items():
             document = sniff.read("library", path, text.encode())

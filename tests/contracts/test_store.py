@@ -109,11 +109,21 @@ def test_after_another_model_was_begun_vectors_of_its_size_are_stored(store: Sto
     assert found_by_vector(store, question) == chunk_ids(document)
 
 
-def test_beginning_afresh_forgets_every_document(store: Store) -> None:
+def test_another_edition_keeps_every_document_until_it_is_replaced(store: Store) -> None:
     fill(store, embedded("a.md", "the pump leaks"))
-    store.begin(HEADER, fresh=True)
-    assert store.header() == HEADER
-    assert is_empty(store)
+    store.begin(replace(HEADER, edition=2))
+    (kept,) = store.documents()
+    assert kept.recipe == HEADER.recipe != replace(HEADER, edition=2).recipe
+
+
+def test_an_index_is_complete_from_the_end_of_a_run_to_the_next_change(store: Store) -> None:
+    fill(store, document := embedded("a.md", "the pump leaks"))
+    assert not store.is_complete()
+    store.finish()
+    assert store.is_complete()
+    assert store.stats().complete
+    store.remove_documents([document.document.id])
+    assert not store.is_complete()
 
 
 # Writing and forgetting
@@ -423,19 +433,12 @@ def moved(store: Store, old: DocumentId) -> None:
     store.replace_document(embedded("b.md", "the pump leaks"), replaces=[old])
 
 
-def begun_afresh(store: Store, old: DocumentId) -> None:
-    store.begin(HEADER, fresh=True)
-    assert store.load_document(old) is None
-
-
 def begun_for_another_model(store: Store, old: DocumentId) -> None:
     store.begin(OTHER_MODEL)
     assert store.load_document(old) is None
 
 
-@pytest.mark.parametrize(
-    "supersede", [replaced, removed, moved, begun_afresh, begun_for_another_model]
-)
+@pytest.mark.parametrize("supersede", [replaced, removed, moved, begun_for_another_model])
 def test_a_chunk_of_the_past_is_still_found_with_its_words(
     store: Store, supersede: Callable[[Store, DocumentId], None]
 ) -> None:

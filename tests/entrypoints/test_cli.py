@@ -55,7 +55,7 @@ def test_a_search_cites_path_headings_lines_and_the_sentence(built: Run) -> None
     result = built("search", "when does the lease end?", "-k", "1")
     assert result.exit_code == 0
     assert result.stdout == (
-        "[1] lease.md — The lease (lines 6–14)\n    “The lease ends on 30 June.” (line 10)\n"
+        "[1] lease.md — The lease > Term (lines 8–10)\n    “The lease ends on 30 June.” (line 10)\n"
     )
 
 
@@ -72,7 +72,7 @@ def test_json_results_say_where_and_why(built: Run) -> None:
     assert first["document"]["path"] == "lease.md"
     assert first["quote"]["text"] == "The portal sometimes says ERR-4042."
     assert first["quote"]["locator"] == {"line_start": 14, "line_end": 14}
-    assert set(first["searches"]) == {"words", "vector"}
+    assert set(first["searches"]) == {"words", "codes", "vector"}
     assert first["score"] == pytest.approx(
         sum(share["contribution"] for share in first["searches"].values())
     )
@@ -95,6 +95,7 @@ def test_explain_shows_each_searchs_rank_and_share(built: Run) -> None:
         (("--tag", "home"), {"lease.md"}),
         (("--tag", "home", "--tag", "absent"), set()),
         (("--heading", "lease"), {"lease.md"}),
+        (("--heading", "errors"), {"lease.md"}),
         (("--modality", "code"), set()),
     ],
 )
@@ -110,6 +111,43 @@ def test_no_results_are_said_in_words_and_in_json(built: Run) -> None:
     empty = json.loads(built("search", "zebra", "--mode", "words", "--json").stdout)
     assert empty["results"] == []
     assert empty["reason"] == "no_hits"
+
+
+def test_filters_that_leave_nothing_are_told_from_a_search_without_hits(built: Run) -> None:
+    assert "the filters leave no chunk" in built("search", "pump", "--type", "pdf").stdout
+
+
+def test_a_question_needs_no_quotes(built: Run) -> None:
+    assert built("search", "north", "pump").stdout == built("search", "north pump").stdout
+
+
+def test_a_file_that_changed_since_indexing_is_told(built: Run, notes: Path) -> None:
+    (notes / "lease.md").write_text("Three\nnew\nlines\n" + (notes / "lease.md").read_text())
+    found = built("search", "when does the lease end?", "-k", "1")
+    assert "Changed since indexing: lease.md. Run `pincite index update`." in found.stderr
+    assert "changed since it was indexed" in built("show", "lease.md:10").stdout
+    assert built("index", "update").exit_code == 0
+    assert built("search", "when does the lease end?", "-k", "1").stderr == ""
+
+
+def test_the_index_is_private_and_kept_out_of_git(built: Run, notes: Path) -> None:
+    assert built("index", "stats").exit_code == 0
+    assert (notes / ".index").stat().st_mode & 0o077 == 0
+    assert (notes / ".index" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_library_inside_a_library_is_pointed_out(built: Run, notes: Path) -> None:
+    inner = built("index", "build", str(notes / "work"), "--model", "hashing")
+    assert inner.exit_code == 0
+    assert f"{notes} has an index already" in inner.stderr
+
+
+def test_an_update_names_the_files_it_followed(built: Run, notes: Path) -> None:
+    (notes / "work" / "pumps.txt").rename(notes / "pumps.txt")
+    shown = built("index", "update").stdout
+    assert "moved: pumps.txt" in shown
+    report = json.loads(built("index", "update", "--json").stdout)
+    assert report["paths"] == {}
 
 
 def test_an_empty_question_is_answered_at_once(built: Run) -> None:

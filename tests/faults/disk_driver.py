@@ -16,7 +16,7 @@ from kill_driver import index_naively, index_soundly
 from pincite.engine import open_library
 from pincite.errors import PinciteError
 from pincite.records import Progress
-from pincite.stores.sqlite.store import open_for_writing
+from pincite.stores.sqlite.opening import open_for_writing
 
 
 def limit_files_to(size: int | None) -> None:

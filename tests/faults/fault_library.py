@@ -29,12 +29,13 @@ from pincite.records import (
     LibraryHeader,
     StoredWindow,
 )
-from pincite.settings import INGESTION_VERSION, policy_named
+from pincite.settings import DEFAULT_MAX_FILE_BYTES, INGESTION_VERSION, policy_named
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.log import Entry, encode
+from pincite.stores.sqlite.opening import LOCK_NAME
 from pincite.stores.sqlite.replay import apply
-from pincite.stores.sqlite.store import DATABASE_NAME, LOCK_NAME, SqliteStore
+from pincite.stores.sqlite.store import DATABASE_NAME, SqliteStore
 
 INDEX_FOLDER = ".index"
 NAME = "faults"  # ids follow from the library's name, so that two folders can be compared
@@ -138,7 +139,9 @@ def build_elsewhere(root: Path, elsewhere: Path) -> Rows:
 
 
 def header() -> LibraryHeader:
-    return LibraryHeader(NAME, POLICY, HashingEmbedder().card, INGESTION_VERSION)
+    return LibraryHeader(
+        NAME, POLICY, HashingEmbedder().card, INGESTION_VERSION, DEFAULT_MAX_FILE_BYTES
+    )
 
 
 def embedded(path: str, text: str) -> EmbeddedDocument:

@@ -100,7 +100,7 @@ class Power:
         if what is os.fsync and frame.f_code.co_filename.endswith("sqlite/log.py"):
             if event == "c_call":
                 self.moment()
-            elif event == "c_return" and self._lying != "log":
+            elif event == "c_return" and self._lying != "log" and self._log.exists():
                 self._log_safe = self._log.stat().st_size
 
 

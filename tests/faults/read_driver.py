@@ -13,7 +13,7 @@ from pincite.errors import PinciteError
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Store
 from pincite.records import Filters
-from pincite.stores.sqlite.store import open_for_reading
+from pincite.stores.sqlite.opening import open_for_reading
 
 PARTS = 6  # chunks of the one document, in every version of it
 

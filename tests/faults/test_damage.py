@@ -174,7 +174,7 @@ DAMAGED_ROWS: dict[str, tuple[str, ...]] = {
     "metadata that is no JSON": ("UPDATE document SET metadata = '{'",),
     "metadata of another shape": ("UPDATE document SET metadata = '[1]'",),
     "text that is no UTF-8": ("UPDATE document SET text = CAST(x'ff80' AS TEXT)",),
-    "headings that are no JSON": ("UPDATE chunk SET heading_path = 'x'",),
+    "headings that are no JSON": ("UPDATE chunk SET sections = 'x'",),
     "wrong model stamp": (
         "UPDATE meta SET value = replace(value, 'hashing:1', 'hashing:9') WHERE key = 'header'",
     ),

@@ -27,7 +27,8 @@ from read_driver import Seen, read_until, text_of_version, versions
 from pincite.engine import open_library
 from pincite.records import DocumentId
 from pincite.settings import SearchSettings
-from pincite.stores.sqlite.store import SqliteStore, open_for_reading, open_for_writing
+from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
+from pincite.stores.sqlite.store import SqliteStore
 
 REPLACEMENTS = 100
 NAIVE_REPLACEMENTS = 1_000  # at most: it ends when a reader has seen enough

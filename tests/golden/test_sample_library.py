@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from pincite import Library, open_library
-from pincite.ports import Mode
+from pincite.records import Mode
 
 ROOT = Path(__file__).parent.parent.parent
 FOUND = 3  # a document counts as found among the first three

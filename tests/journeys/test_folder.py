@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pincite import Filters, IndexReport, SearchSettings, open_library
+from pincite import Filters, IndexReport, ModelAccess, SearchSettings, open_library
 from pincite.errors import (
     FolderMissing,
     IndexMissing,
+    LibraryBusy,
     ModelMismatch,
+    ModelUnavailable,
     NothingToIndex,
+    PinciteError,
     SettingsError,
     StoreDamaged,
 )
-from pincite.records import DocumentEntry
+from pincite.records import DocumentEntry, Progress
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect
-from pincite.stores.sqlite.store import open_for_writing
+from pincite.stores.sqlite.opening import open_for_writing
 
 PUMPS = """\
 ---
@@ -83,6 +87,10 @@ def rows(folder: Path) -> dict[str, object]:
         found[entry.id] = (columns, recipe, read.chunks)
     connection.close()
     return found
+
+
+def without_recipe(rows: dict[str, object]) -> dict[str, object]:
+    return {name: (row[0], row[2]) for name, row in rows.items() if isinstance(row, tuple)}
 
 
 def log_size(folder: Path) -> int:
@@ -151,7 +159,7 @@ def test_filters_and_settings_reach_the_search(folder: Path) -> None:
         assert {result.document.path for result in tagged.results} == {"pumps.md"}
         one = library.search("valve", settings=SearchSettings(top_k=1))
         assert len(one.results) == 1
-        assert library.search("valve", filters=Filters(types=())).reason == "no_hits"
+        assert library.search("valve", filters=Filters(types=())).reason == "filtered_out"
         assert library.search(" ").reason == "empty_question"
         assert library.search("turbine", mode="words").reason == "no_hits"
         assert len(library.search("turbine", mode="vector").results) == 4
@@ -234,8 +242,94 @@ def test_a_fresh_build_reads_and_embeds_everything_again(folder: Path) -> None:
     before = rows(folder)
     with open_library(folder) as library:
         report = library.index(fresh=True)
-    assert (report.added, report.embedded) == (4, 4)
-    assert rows(folder) == before
+    assert (report.recut, report.embedded) == (4, 4)
+    assert without_recipe(rows(folder)) == without_recipe(before)
+
+
+def test_a_fresh_build_that_is_stopped_takes_nothing_away(folder: Path) -> None:
+    def stop(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with open_library(folder) as library:
+        with pytest.raises(KeyboardInterrupt):
+            library.index(fresh=True, on_progress=stop)
+        assert len(library.documents()) == 4
+        assert not library.search("valve").complete
+        report = library.index()
+        assert (report.recut, report.unchanged) == (3, 1)
+        assert library.search("valve").complete
+
+
+def test_a_model_that_does_not_work_takes_nothing_away(folder: Path) -> None:
+    with open_library(folder, models=ModelAccess(base_url="http://127.0.0.1:9")) as library:
+        with pytest.raises(ModelUnavailable):
+            library.index(model="openai:none?dimensions=8")
+        assert len(library.documents()) == 4
+        assert library.search("valve").results
+
+
+def test_a_file_that_was_blanked_is_forgotten_and_is_no_failure(folder: Path) -> None:
+    (folder / "notes.txt").write_text(" \n")
+    with open_library(folder) as library:
+        report = library.index()
+        assert (report.failures, [one.path for one in report.skipped]) == ((), ["notes.txt"])
+        assert "notes.txt" not in {entry.path for entry in library.documents()}
+
+
+def test_the_size_limit_of_a_build_holds_for_its_updates(folder: Path) -> None:
+    (folder / "small.md").write_text("# Small\n\nA zebra.\n")
+    (folder / "large.md").write_text("# Large\n\n" + "A long zebra came by. " * 200)
+    with open_library(folder) as library:
+        first = library.index(max_file_bytes=2_000)
+        assert [one.path for one in first.skipped] == ["large.md"]
+        assert [one.path for one in library.index().skipped] == ["large.md"]
+        assert library.index(max_file_bytes=10_000).added == 1
+        assert library.index().unchanged == 6
+
+
+def test_a_moved_folder_is_stored_as_it_goes(tmp_path: Path) -> None:
+    for number in range(150):
+        (tmp_path / f"{number:03}.md").write_text(f"# Note {number}\n\nAbout pump {number}.\n")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        (tmp_path / "moved").mkdir()
+        for file in tmp_path.glob("*.md"):
+            file.rename(tmp_path / "moved" / file.name)
+        report = library.index()
+        assert (report.moved, report.embedded) == (150, 0)
+
+        def stop(progress: Progress) -> None:
+            if progress.documents_done == 10:
+                raise KeyboardInterrupt
+
+        (tmp_path / "moved").rename(tmp_path / "again")
+        with pytest.raises(KeyboardInterrupt):
+            library.index(on_progress=stop)
+        assert sum(entry.path.startswith("again/") for entry in library.documents()) == 10
+
+
+def test_a_long_document_does_not_crowd_out_the_others(tmp_path: Path) -> None:
+    sections = "\n\n".join(f"## Part {n}\n\nThe pump of part {n} leaks." for n in range(150))
+    (tmp_path / "long.md").write_text(f"# Pumps\n\n{sections}\n")
+    for number in range(12):
+        (tmp_path / f"{number}.md").write_text(f"# Other {number}\n\nA pump, once, in {number}.\n")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing", policy="wiki")
+        found = library.search("pump leaks part", mode="words").results
+    assert len(found) == 10
+    assert sum(result.document.path == "long.md" for result in found) == 3
+
+
+def test_a_chunk_with_the_very_code_comes_before_near_misses(tmp_path: Path) -> None:
+    for code in ("4042", "4024", "4107", "4170", "5013"):
+        (tmp_path / f"{code}.md").write_text(
+            f"# Error {code}\n\nThe code ERR-{code} means that a clock is wrong.\n"
+        )
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        first = library.search("ERR-4024").results[0]
+    assert first.document.path == "4024.md"
+    assert first.hit.shares["codes"].rank == 1
 
 
 # Identity
@@ -479,3 +573,29 @@ def test_a_log_line_the_database_never_heard_of_is_taken_over(folder: Path) -> N
     with open_library(folder) as library:
         assert library.search("sold", mode="words").results[0].document.path == "pumps.md"
     assert rows(folder) == after != before
+
+
+def test_following_a_folder_outlives_passing_troubles(folder: Path) -> None:
+    stop = threading.Event()
+    troubles: list[PinciteError] = []
+
+    def give_way(trouble: PinciteError) -> None:
+        troubles.append(trouble)
+        busy.close()
+
+    busy = open_for_writing(folder / ".index")
+    with open_library(folder) as library:
+        reports = library.watch(stop, on_trouble=give_way)
+        assert next(reports).unchanged == 4
+        stop.set()
+    assert [type(trouble) for trouble in troubles] == [LibraryBusy]
+
+
+def test_a_mended_log_that_a_killed_repair_left_never_replaces_a_newer_one(folder: Path) -> None:
+    index_folder = folder / ".index"
+    shutil.copy(index_folder / "chunks.jsonl", index_folder / "chunks.jsonl.mended")
+    (folder / "later.md").write_text("# Later\n\nA zebra.\n")
+    index(folder)
+    (index_folder / "index.db").unlink()
+    with open_library(folder) as library:
+        assert library.search("zebra", mode="words").results

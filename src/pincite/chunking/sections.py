@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from pincite.chunking.cut import cut
 from pincite.chunking.measure import Measure
@@ -36,7 +36,7 @@ def chunk_document(
             start=start,
             end=end,
             text=document.text[start:end],
-            heading_path=_heading_path(sections, start, end),
+            sections=sections.within(start, end),
             locator=Locator(*lines.lines_of(start, end)),
             tokens=measure.tokens(start, end),
         )
@@ -107,13 +107,6 @@ def _split_at_level(pieces: Sequence[Piece], level: int) -> list[list[Piece]]:
     return [list(pieces[start:end]) for start, end in pairwise(edges) if start < end]
 
 
-def _heading_path(sections: _Sections, start: int, end: int) -> tuple[str, ...]:
-    """The headings above all of the chunk; of its first section where it has none in common."""
-    paths = [section.heading_path for section in sections.within(start, end)]
-    shared = takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))
-    return tuple(level[0] for level in shared) or (paths[0] if paths else ())
-
-
 class _Sections:
     """Finds the sections of a slice without walking through all of them."""
 
@@ -121,6 +114,6 @@ class _Sections:
         self._sections = document.sections
         self._starts = [section.start for section in document.sections]
 
-    def within(self, start: int, end: int) -> Sequence[Section]:
+    def within(self, start: int, end: int) -> tuple[Section, ...]:
         first = max(bisect_right(self._starts, start) - 1, 0)
         return self._sections[first : bisect_left(self._starts, end)]

@@ -12,7 +12,6 @@ from pincite.chunking.pieces import span_pieces
 from pincite.ports import Embedder
 from pincite.records import Chunk, Document, Window
 
-_SPECIAL_TOKENS = 2  # what a model puts around every text
 _OVERLAP_SHARE = 8  # one eighth of a window is repeated in the next
 
 
@@ -21,7 +20,7 @@ def chunk_windows(
 ) -> tuple[Window, ...]:
     """One window or more, in order, that together hold all of the chunk."""
     windows = []
-    room = embedder.card.token_limit - _SPECIAL_TOKENS
+    room = embedder.card.token_limit - embedder.passage_overhead
     prefix = context_prefix(document, chunk.heading_path, embedder, limit=room // 4)
     room -= len(embedder.token_starts(prefix))
     if chunk.tokens <= room:

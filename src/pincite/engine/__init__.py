@@ -1,6 +1,7 @@
 """The engine: a library opened for work. Only here are concrete parts named."""
 
-from pincite.engine.library import Library, find_library, open_library
+from pincite.engine.folders import INDEX_FOLDER, find_library
+from pincite.engine.library import Library, open_library
 from pincite.engine.models import ModelAccess
 
-__all__ = ["Library", "ModelAccess", "find_library", "open_library"]
+__all__ = ["INDEX_FOLDER", "Library", "ModelAccess", "find_library", "open_library"]

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, get_args
+from typing import TYPE_CHECKING, Self
 
-from pincite.engine.models import Embedders, ModelAccess, header_for
+from pincite.engine.folders import (
+    INDEX_FOLDER,
+    existing_index,
+    is_readable,
+    refuse_empty,
+    refuse_forgetting,
+)
+from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.errors import (
+    FileUnreadable,
     FolderMissing,
     IndexMissing,
+    LibraryBusy,
+    ModelUnavailable,
     NothingToIndex,
-    SettingsError,
+    PinciteError,
     StoreDamaged,
+    StoreFull,
 )
-from pincite.ports import Chunker, Embedder, Mode
+from pincite.ports import Chunker, Embedder
 from pincite.records import (
     CitedPlace,
+    Document,
     DocumentEntry,
     Failure,
     Filters,
@@ -28,28 +41,29 @@ from pincite.records import (
     IndexReport,
     LibraryHeader,
     LibraryStats,
+    Mode,
     Progress,
     SearchResults,
 )
 from pincite.settings import (
-    MOST_RESULTS,
+    DEFAULT_MAX_FILE_BYTES,
     SearchSettings,
     SourceSettings,
+    check_search,
     policy_named,
 )
 
 if TYPE_CHECKING:
-    from pincite.sources import Scan
+    from pincite.sources import Folder
     from pincite.stores.sqlite.store import SqliteStore
 
-INDEX_FOLDER = ".index"
+_SECONDS_BETWEEN_TRIES = 5.0
 
 
 def open_library(
     folder: str | Path = ".",
     *,
     models: ModelAccess = ModelAccess(),
-    sources: SourceSettings = SourceSettings(),
 ) -> Library:
     """The library in a folder, whether it has an index yet or not.
 
@@ -63,30 +77,14 @@ def open_library(
     if not root.is_dir():
         what = "is not a folder" if root.exists() else "does not exist"
         raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
-    return Library(root.resolve(), models, sources)
-
-
-def find_library(start: str | Path = ".") -> Path:
-    """The nearest folder with an index, going up from where one stands."""
-    here = Path(start).expanduser().resolve()
-    if not here.exists():
-        raise FolderMissing(f"{start} does not exist")
-    for folder in (here, *here.parents):
-        if (folder / INDEX_FOLDER / "chunks.jsonl").exists():
-            return folder
-        if (folder / INDEX_FOLDER / "index.db").exists():
-            return folder
-    raise IndexMissing(
-        f"neither {here} nor a folder above it has an index; run `pincite index build FOLDER`"
-    )
+    return Library(root.resolve(), models)
 
 
 class Library:
     """One folder of documents and its index. Safe to search from several threads at once."""
 
-    def __init__(self, root: Path, models: ModelAccess, sources: SourceSettings) -> None:
+    def __init__(self, root: Path, models: ModelAccess) -> None:
         self.root = root
-        self._sources = sources
         self._embedders = Embedders(models)
         self._opening = threading.Lock()
         self._reader: SqliteStore | None = None
@@ -97,58 +95,85 @@ class Library:
         name: str | None = None,
         policy: str | None = None,
         model: str | None = None,
+        max_file_bytes: int | None = None,
         fresh: bool = False,
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> IndexReport:
         """Make the index equal to the folder: new, changed, moved and deleted files are followed.
 
-        Name, chunk policy and model are remembered in the index; give them to change them.
-        With `fresh` everything is read, cut and embedded again.
+        Name, chunk policy, model and the size limit are remembered in the index; give them to
+        change them. With `fresh` everything is read, cut and embedded again.
         """
         from pincite.ingest.flow import Parts, sync
         from pincite.reading import sniff
-        from pincite.sources import Folder
 
-        folder = Folder(self.root, self._sources)
-        scan = folder.scan(lambda path: sniff.reader_for(path) is not None)
-        with self._writer(scan, fresh=fresh) as store:
-            current = store.header()
-            known_as = name or (current.name if current else self.root.name or "library")
-            header = header_for(current, self._embedders, name=known_as, policy=policy, model=model)
-            embedder = self._embedders.named(header.model.name)
-            store.begin(header, fresh=fresh)
-            parts = Parts(
-                read_file=folder.read,
-                read=partial(sniff.read, header.name),
-                chunk=_chunker(header.policy, embedder),
-                embedder=embedder,
-                store=store,
+        wishes = Wishes(
+            name=name, policy=policy, model=model, max_file_bytes=max_file_bytes, fresh=fresh
+        )
+        if not (self.root / INDEX_FOLDER).exists():
+            limit = max_file_bytes or DEFAULT_MAX_FILE_BYTES
+            refuse_empty(self.root, self._folder(limit).scan(is_readable))
+        with self._writer() as store:
+            header = header_for(
+                store.header(), wishes, self._embedders, folder_name=self.root.name or "library"
             )
-            unreadable = [
-                Failure(one.path, one.reason) for one in scan.skipped if one.kind == "unreadable"
-            ]
+            # Under the lock: what another process indexed meanwhile must not look deleted.
+            folder = self._folder(header.max_file_bytes)
+            scan = folder.scan(is_readable)
+            if not fresh:
+                refuse_forgetting(self.root, scan, len(store.documents()))
+            embedder = self._embedders.named(header.model.name)
+            store.begin(header)
             report = sync(
                 scan.files,
-                parts,
+                Parts(
+                    read_file=folder.read,
+                    read=partial(sniff.read, header.name),
+                    chunk=_chunker(header.policy, embedder),
+                    embedder=embedder,
+                    store=store,
+                ),
                 recipe=header.recipe,
-                unreadable=unreadable,
+                unreadable=[
+                    Failure(one.path, one.reason)
+                    for one in scan.skipped
+                    if one.kind == "unreadable"
+                ],
+                reuse=not fresh,
                 on_progress=on_progress,
             )
-        skipped = tuple(one for one in scan.skipped if one.kind != "unreadable")
-        return replace(report, skipped=skipped, unsupported=scan.unsupported)
+        skipped = [one for one in scan.skipped if one.kind != "unreadable"]
+        return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
 
     def watch(
         self,
         stop: threading.Event,
         *,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
+        on_trouble: Callable[[PinciteError], None] = lambda trouble: None,
     ) -> Iterator[IndexReport]:
-        """Follow the folder until `stop` is set, with a report after each burst of changes."""
-        from pincite.sources import Folder
+        """Follow the folder until `stop` is set: a first report, then one for each change.
 
-        yield self.index(on_progress=on_progress)
-        for _ in Folder(self.root, self._sources).watch(stop):
-            yield self.index(on_progress=on_progress)
+        What may pass (another writer, a full disk, a service that does not answer, an empty
+        folder) is told to `on_trouble` and tried again.
+        """
+        first = self._index_patiently(stop, on_trouble)
+        if first is not None:
+            yield first
+        for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
+            report = self._index_patiently(stop, on_trouble)
+            if report is not None and (report.paths or report.failures):
+                yield report
+
+    def _index_patiently(
+        self, stop: threading.Event, on_trouble: Callable[[PinciteError], None]
+    ) -> IndexReport | None:
+        while not stop.is_set():
+            try:
+                return self.index()
+            except (LibraryBusy, NothingToIndex, StoreFull, ModelUnavailable) as trouble:
+                on_trouble(trouble)
+                stop.wait(_SECONDS_BETWEEN_TRIES)
+        return None
 
     def search(
         self,
@@ -161,22 +186,41 @@ class Library:
         """The chunks that speak most to the question, best first, each with its exact place."""
         from pincite.retrieve.flow import search
 
-        _check_search(mode, settings)
+        check_search(mode, settings)
         store = self._store()
         header = _begun(store.header(), self.root)
         by_words_only = mode == "words" or not question.strip()
         embedder = None if by_words_only else self._embedders.of(header)
-        return search(question, store, embedder, mode=mode, filters=filters, settings=settings)
+        found = search(question, store, embedder, mode=mode, filters=filters, settings=settings)
+        documents = {result.document.path: result.document for result in found.results}
+        return replace(
+            found,
+            changed=tuple(path for path, one in documents.items() if self._differs(one)),
+            complete=store.is_complete(),
+        )
 
-    def show(self, citation: str, *, around: int = 3) -> CitedPlace:
+    def show(self, citation: str, *, around: int = 3, base: str | Path | None = None) -> CitedPlace:
         """The cited lines with some lines around them.
 
         A citation is a path with lines (`notes/a.md:12-20`), a chunk id, or a line as `search`
-        prints it. The id of a chunk that has since changed shows the words as they were.
+        prints it. The id of a chunk that has since changed shows the words as they were. Paths are
+        those of the library; with `base` also those seen from there, and absolute ones.
         """
         from pincite.retrieve.cite import find_place
 
-        return find_place(self._store(), citation, around=around)
+        seen_from = Path(base).resolve() if base is not None else self.root
+        place = find_place(
+            self._store(), citation, around=around, root=self.root, seen_from=seen_from
+        )
+        return replace(place, changed=not place.superseded and self._differs(place.document))
+
+    def _differs(self, document: Document | DocumentEntry) -> bool:
+        """Whether the file is not any more what was indexed."""
+        try:
+            file = self._folder(sys.maxsize).digest(document.path)
+        except FileUnreadable:
+            return True
+        return file.checksum != document.checksum
 
     def documents(self) -> list[DocumentEntry]:
         """Every document of the library, by path."""
@@ -189,9 +233,9 @@ class Library:
 
     def verify(self, *, repair: bool = False) -> list[Finding]:
         """What does not agree inside the index; with `repair`, what was mended."""
-        from pincite.stores.sqlite.store import open_for_repair, open_for_writing
+        from pincite.stores.sqlite.opening import open_for_repair, open_for_writing
 
-        index = self._existing_index()
+        index = existing_index(self.root)
         self.close()  # a repair replaces the database under an open reader
         try:
             store = open_for_writing(index)
@@ -217,42 +261,26 @@ class Library:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @contextmanager
-    def _writer(self, scan: Scan, *, fresh: bool) -> Iterator[SqliteStore]:
-        """The library's only writer; an empty folder does not get an index."""
-        from pincite.stores.sqlite.store import open_for_writing
+    def _folder(self, max_file_bytes: int) -> Folder:
+        from pincite.sources import Folder
 
-        index = self.root / INDEX_FOLDER
-        if not scan.files and not index.exists():
-            raise NothingToIndex(_nothing_found(self.root, scan))
-        store = open_for_writing(index)
-        try:
-            stored = len(store.documents())
-            if not scan.files and stored and not fresh:
-                raise NothingToIndex(
-                    f"{self.root} holds no file that pincite can read, but its index holds "
-                    f"{stored} documents; they are kept. If you meant to empty it, run "
-                    "`pincite index build --fresh`"
-                )
+        return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
+
+    @contextmanager
+    def _writer(self) -> Iterator[SqliteStore]:
+        """The library's only writer."""
+        from pincite.stores.sqlite.opening import open_for_writing
+
+        with closing(open_for_writing(self.root / INDEX_FOLDER)) as store:
             yield store
-        finally:
-            store.close()
 
     def _store(self) -> SqliteStore:
-        from pincite.stores.sqlite.store import open_for_reading
+        from pincite.stores.sqlite.opening import open_for_reading
 
         with self._opening:
             if self._reader is None:
-                self._reader = open_for_reading(self._existing_index())
+                self._reader = open_for_reading(existing_index(self.root))
             return self._reader
-
-    def _existing_index(self) -> Path:
-        index = self.root / INDEX_FOLDER
-        if not index.is_dir():
-            raise IndexMissing(
-                f"{self.root} has no index yet; run `pincite index build {self.root}`"
-            )
-        return index
 
 
 def _chunker(policy: str, embedder: Embedder) -> Chunker:
@@ -265,19 +293,3 @@ def _begun(header: LibraryHeader | None, root: Path) -> LibraryHeader:
     if header is None:
         raise IndexMissing(f"the index of {root} is empty; run `pincite index build {root}`")
     return header
-
-
-def _nothing_found(root: Path, scan: Scan) -> str:
-    others = ", ".join(
-        f"{count} {suffix or 'without suffix'}" for suffix, count in scan.unsupported.items()
-    )
-    return f"{root} holds no file that pincite can read (Markdown: .md, text: .txt)" + (
-        f"; files of other kinds: {others}" if others else "; is it the right folder?"
-    )
-
-
-def _check_search(mode: str, settings: SearchSettings) -> None:
-    if mode not in get_args(Mode):
-        raise SettingsError(f"unknown mode {mode!r}; choose one of: {', '.join(get_args(Mode))}")
-    if not 1 <= settings.top_k <= MOST_RESULTS:
-        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")

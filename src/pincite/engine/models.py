@@ -6,10 +6,17 @@ import threading
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pincite.errors import ModelMismatch
+from pincite.errors import ModelInvalid, ModelMismatch, ModelMissing, SettingsError
 from pincite.ports import Embedder
 from pincite.records import LibraryHeader
-from pincite.settings import DEFAULT_MODEL, DEFAULT_POLICY, INGESTION_VERSION, policy_named
+from pincite.settings import (
+    DEFAULT_MAX_FILE_BYTES,
+    DEFAULT_MODEL,
+    DEFAULT_POLICY,
+    INGESTION_VERSION,
+    SMALLEST_TOKEN_LIMIT,
+    policy_named,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +52,13 @@ class Embedders:
 
     def of(self, header: LibraryHeader) -> Embedder:
         """The embedder an index was filled with; ModelMismatch where it is another one now."""
-        embedder = self.named(header.model.name)
+        try:
+            embedder = self.named(header.model.name)
+        except SettingsError as error:
+            raise ModelMissing(
+                f"the model of this index, {header.model.name}, is not there any more; put it "
+                "back, or run `pincite index build --model MODEL` to embed the library again"
+            ) from error
         stored, at_hand = header.model, embedder.card
         if (stored.fingerprint, stored.dimensions) != (at_hand.fingerprint, at_hand.dimensions):
             raise ModelMismatch(
@@ -55,24 +68,53 @@ class Embedders:
         return embedder
 
 
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What a caller asks of an index run; None leaves it as it was."""
+
+    name: str | None = None
+    policy: str | None = None
+    model: str | None = None
+    max_file_bytes: int | None = None
+    fresh: bool = False
+
+
 def header_for(
-    current: LibraryHeader | None,
-    embedders: Embedders,
-    *,
-    name: str,
-    policy: str | None,
-    model: str | None,
+    current: LibraryHeader | None, wishes: Wishes, embedders: Embedders, *, folder_name: str
 ) -> LibraryHeader:
     """How an index is to be made: as asked for, else as it was, else by default."""
-    if current and not model:
-        embedder = embedders.of(current)
-        model = current.model.name
+    if current and not wishes.model:
+        model, embedder = current.model.name, embedders.of(current)
     else:
-        model = model or DEFAULT_MODEL
+        model = wishes.model or DEFAULT_MODEL
         embedder = embedders.named(model)
-    return LibraryHeader(
-        name=name,
-        policy=policy_named(policy or (current.policy if current else DEFAULT_POLICY)).name,
+    if embedder.card.token_limit < SMALLEST_TOKEN_LIMIT:
+        raise ModelInvalid(
+            f"{model} reads {embedder.card.token_limit} tokens at a time; at least "
+            f"{SMALLEST_TOKEN_LIMIT} are needed"
+        )
+    before = current or LibraryHeader(
+        name=folder_name,
+        policy=DEFAULT_POLICY,
+        model=embedder.card,
+        ingestion_version=INGESTION_VERSION,
+        max_file_bytes=DEFAULT_MAX_FILE_BYTES,
+    )
+    header = replace(
+        before,
+        name=_storable(wishes.name or before.name),
+        policy=policy_named(wishes.policy or before.policy).name,
         model=replace(embedder.card, name=model),
         ingestion_version=INGESTION_VERSION,
+        max_file_bytes=wishes.max_file_bytes or before.max_file_bytes,
+        edition=before.edition + (current is not None and wishes.fresh),
     )
+    if header != current:
+        # Before anything is forgotten for it, the model must have shown that it works.
+        embedder.embed_passages(["Does this model work?"])
+    return header
+
+
+def _storable(name: str) -> str:
+    """A folder's name may hold bytes that are no text; they are replaced."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

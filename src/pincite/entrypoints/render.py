@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from pincite.records import (
     CitedPlace,
-    Finding,
-    IndexReport,
-    LibraryStats,
     Locator,
     Quote,
+    Reason,
     Result,
     SearchResults,
 )
@@ -24,24 +23,35 @@ Highlight = Callable[[str], str]
 
 _SPACE = re.compile(r"\s+")
 
+
 SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or more
 
 
-def printable(text: str) -> str:
+def printable(text: str, *, keep: str = "") -> str:
     """Text from a document or a file's name, made harmless for a terminal.
 
-    Control and direction characters could rewrite the screen, so they are shown as escapes.
+    Control and direction characters could rewrite the screen, so they are shown as escapes, in
+    JSON's own way.
     """
-    return "".join(char if _is_harmless(char) else f"\\u{ord(char):04x}" for char in text)
+    return "".join(
+        char if char in keep or _is_harmless(char) else json.dumps(char)[1:-1] for char in text
+    )
 
 
 def _is_harmless(char: str) -> bool:
-    return char.isprintable() or char in "\t\u200d" or unicodedata.category(char) == "Zs"
+    return char.isprintable() or char == "\u200d" or unicodedata.category(char) == "Zs"
+
+
+NOTHING_FOUND: Mapping[Reason, str] = {
+    "empty_question": "The question is empty.",
+    "no_hits": "No results.",
+    "filtered_out": "No results: the filters leave no chunk to search.",
+}
 
 
 def citation(result: Result) -> str:
     """`notes/paper.md — Section 2 > Method (lines 120–170)`."""
-    return place(result.document.path, result.chunk.heading_path, result.chunk.locator)
+    return place(result.document.path, result.quote.heading_path, result.quote.section)
 
 
 def place(path: str, heading_path: tuple[str, ...], locator: Locator) -> str:
@@ -61,8 +71,8 @@ def results_as_text(
     found: SearchResults, *, explain: bool, highlight: Highlight, strong: Highlight
 ) -> Iterator[str]:
     """The results as people read them, one paragraph each."""
-    if not found.results:
-        yield "No results." if found.reason != "empty_question" else "The question is empty."
+    if found.reason is not None:
+        yield NOTHING_FOUND[found.reason]
     for number, result in enumerate(found.results, start=1):
         paragraph = [
             f"[{number}] {strong(citation(result))}",
@@ -74,15 +84,15 @@ def results_as_text(
 
 
 def quote_as_text(quote: Quote, highlight: Highlight) -> str:
-    """The quote on one line, with its matched words highlighted."""
-    parts = []
+    """The quote on one line, with its matched words highlighted and its cuts marked."""
+    parts = ["…"] if quote.cut_before else []
     at = 0
     for start, end in quote.matches:
         parts.append(_one_line(quote.text[at:start]))
         parts.append(highlight(_one_line(quote.text[start:end])))
         at = end
     parts.append(_one_line(quote.text[at:]))
-    return "".join(parts)
+    return "".join([*parts, "…"] if quote.cut_after else parts)
 
 
 def _one_line(text: str) -> str:
@@ -96,7 +106,17 @@ def explanation(result: Result) -> Iterator[str]:
         for search, share in result.hit.shares.items()
     ]
     yield f"score {result.hit.score:.5f}: " + " + ".join(shares)
-    yield f"chunk {result.chunk.id[:SHORT_ID]}, {result.chunk.tokens} tokens"
+    chunk = result.chunk
+    yield f"chunk {chunk.id[:SHORT_ID]}, {lines(chunk.locator)}, {chunk.tokens} tokens"
+
+
+def notices(found: SearchResults) -> Iterator[str]:
+    """What a reader should know before relying on the results."""
+    if found.changed:
+        files = ", ".join(map(printable, found.changed))
+        yield f"Changed since indexing: {files}. Run `pincite index update`."
+    if not found.complete:
+        yield "The index is not complete: run `pincite index update` to go on."
 
 
 def results_as_json(found: SearchResults) -> Json:
@@ -105,6 +125,8 @@ def results_as_json(found: SearchResults) -> Json:
         "question": found.question,
         "mode": found.mode,
         "reason": found.reason,
+        "changed": list(found.changed),
+        "complete": found.complete,
         "results": [
             {"rank": rank, **_result_as_json(result)}
             for rank, result in enumerate(found.results, start=1)
@@ -142,105 +164,18 @@ def _result_as_json(result: Result) -> Json:
             "start": quote.start,
             "end": quote.end,
             "locator": asdict(quote.locator),
+            "heading_path": list(quote.heading_path),
+            "section": asdict(quote.section),
             "matches": [list(match) for match in quote.matches],
         },
-    }
-
-
-def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
-    """What an index run did, with everything that was left out and why."""
-    counts = {
-        "new": report.added,
-        "changed": report.changed,
-        "moved": report.moved,
-        "cut again": report.recut,
-        "deleted": report.deleted,
-        "unchanged": report.unchanged,
-    }
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    yield f"Documents: {told or 'none'}."
-    if report.written:
-        yield (
-            f"Wrote {_counted(report.chunks, 'chunk')}, embedded "
-            f"{_counted(report.embedded, 'window')} in {seconds:.1f} s."
-        )
-    if report.unsupported:
-        kinds = ", ".join(
-            f"{count} {suffix or 'without suffix'}" for suffix, count in report.unsupported.items()
-        )
-        yield f"Other kinds of file, not read: {printable(kinds)}."
-    if report.skipped:
-        yield f"Left out ({len(report.skipped)}):"
-        yield from (f"  {printable(f'{one.path}: {one.reason}')}" for one in report.skipped)
-    if report.failures:
-        yield f"Failed ({len(report.failures)}); earlier versions of these are kept:"
-        for failure in report.failures:
-            ids = ", ".join(chunk_id[:SHORT_ID] for chunk_id in failure.chunk_ids)
-            chunks = f" (chunks {ids})" if ids else ""
-            yield f"  {printable(f'{failure.path}: {failure.reason}')}{chunks}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def report_as_json(report: IndexReport, seconds: float) -> Json:
-    """The report as plain values."""
-    return {**asdict(report), "seconds": round(seconds, 3)}
-
-
-def stats_as_text(stats: LibraryStats) -> Iterator[str]:
-    """What an index is and holds."""
-    header, store = stats.header, stats.store
-    rows = {
-        "library": f"{header.name} ({stats.folder})",
-        "documents": f"{store.documents:,}",
-        "chunks": f"{store.chunks:,}",
-        "windows": f"{store.windows:,}",
-        "vectors": f"{store.vectors:,} of {header.model.dimensions} dimensions",
-        "database": size(store.database_bytes),
-        "chunk log": size(store.log_bytes),
-        "policy": header.policy,
-        "model": f"{header.model.name} ({header.model.fingerprint})",
-        "last updated": store.last_updated or "never",
-    }
-    yield from (f"{what:<13} {printable(value)}" for what, value in rows.items())
-
-
-def stats_as_json(stats: LibraryStats) -> Json:
-    """The figures as plain values."""
-    return {
-        "folder": stats.folder,
-        **asdict(stats.header),
-        **asdict(stats.store),
-    }
-
-
-def findings_as_text(findings: list[Finding], left: list[Finding]) -> Iterator[str]:
-    """What does not agree inside an index, and whether that is still so."""
-    if not findings:
-        yield "Log, database, words and vectors agree."
-        return
-    yield f"{_counted(len(findings), 'problem')} found:"
-    yield from (f"  {finding.part}: {printable(finding.problem)}" for finding in findings)
-    if not left:
-        yield "Repaired. Run `pincite index update` to follow the folder again."
-    else:
-        yield f"{_counted(len(left), 'problem')} left; `pincite index verify --repair` mends them."
-
-
-def findings_as_json(findings: list[Finding], left: list[Finding]) -> Json:
-    """What was found, and what is left of it, as plain values."""
-    return {
-        "healthy": not left,
-        "findings": [asdict(finding) for finding in findings],
-        "left": [asdict(finding) for finding in left],
     }
 
 
 def place_as_text(cited: CitedPlace, *, strong: Highlight, faint: Highlight) -> Iterator[str]:
     """Cited lines between their neighbours, with line numbers."""
     yield strong(place(cited.document.path, cited.heading_path, cited.locator))
+    if cited.changed:
+        yield "(the file has changed since it was indexed; run `pincite index update`)"
     if cited.superseded:
         yield "(an earlier version: the library now holds another one, or none)"
     width = len(str(cited.first_line + len(cited.lines)))
@@ -258,16 +193,7 @@ def place_as_json(cited: CitedPlace) -> Json:
         "heading_path": list(cited.heading_path),
         "locator": asdict(cited.locator),
         "superseded": cited.superseded,
+        "changed": cited.changed,
         "first_line": cited.first_line,
         "lines": list(cited.lines),
     }
-
-
-def size(count: int) -> str:
-    """Bytes in a unit people read."""
-    amount = float(count)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if amount < 1000 or unit == "GB":
-            return f"{count:,} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    raise AssertionError("unreachable")

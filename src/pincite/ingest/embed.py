@@ -39,9 +39,11 @@ class ChunksFailed(ModelError):
 class EmbeddingPool:
     """Feeds the embedder from several threads and hands out vectors that exist already."""
 
-    def __init__(self, embedder: Embedder, store: Store) -> None:
+    def __init__(self, embedder: Embedder, store: Store, *, reuse: bool = True) -> None:
         self._embedder = embedder
         self._store = store
+        # Without reuse only what this run embedded itself is taken from the store.
+        self._reusable: set[str] | None = None if reuse else set()
         self._threads = ThreadPoolExecutor(embedder.parallel, thread_name_prefix="embed")
         self._under_way: dict[str, tuple[Future[list[Vector]], int]] = {}
         self.embedded = 0  # windows that really went through the model
@@ -49,7 +51,8 @@ class EmbeddingPool:
     def submit(self, chunks: Sequence[WindowedChunk]) -> Pending:
         """Start on a document's windows."""
         texts = {window.fingerprint: window.embedded for part in chunks for window in part.windows}
-        known = self._store.known_vectors(texts)
+        stored = texts.keys() if self._reusable is None else texts.keys() & self._reusable
+        known = self._store.known_vectors(stored)
         vectors: dict[str, Vector | Future[list[Vector]]] = {**known}
         place: dict[str, int] = {}
         for fingerprint in texts.keys() - known.keys():
@@ -109,10 +112,12 @@ class EmbeddingPool:
         """The document is stored or given up: its vectors are found in the store from now on."""
         for fingerprint in pending.place:
             self._under_way.pop(fingerprint, None)
+        if self._reusable is not None:
+            self._reusable.update(pending.place)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Work that was not started is dropped."""
-        self._threads.shutdown(wait=True, cancel_futures=True)
+    def __exit__(self, error: object, *_: object) -> None:
+        """Work that was not started is dropped; after an error what runs is not waited for."""
+        self._threads.shutdown(wait=error is None, cancel_futures=True)

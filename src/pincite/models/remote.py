@@ -74,7 +74,10 @@ class RemoteEmbedder:
         if urlsplit(self._url).scheme not in ("http", "https") or not self._host:
             raise SettingsError("the embedding service's base URL must begin with http(s)://host")
         if self.api_key is None and self.base_url is None:
-            raise SettingsError("an embedding service needs an API key or the base URL of your own")
+            raise SettingsError(
+                "an embedding service needs a key or its address; set OPENAI_API_KEY, or "
+                "OPENAI_BASE_URL for a service of your own"
+            )
         if self.api_key is not None and not re.fullmatch(r"[!-~]+", self.api_key):
             raise SettingsError("the API key is empty or holds spaces, line ends or odd characters")
 
@@ -92,6 +95,11 @@ class RemoteEmbedder:
             dimensions=dimensions,
             token_limit=self.token_limit,
         )
+
+    @cached_property
+    def passage_overhead(self) -> int:
+        """The usual two marks, and the estimated tokens of the passage prefix."""
+        return 2 + len(self.token_starts(self.passage_prefix))
 
     def token_starts(self, text: str) -> Sequence[int]:
         """An estimate, as a service's tokenizer is not at hand; it rather counts too many."""

@@ -7,7 +7,7 @@ import re
 
 from charset_normalizer import CharsetMatch, from_bytes
 
-from pincite.errors import FileUnreadable
+from pincite.errors import FileEmpty, FileUnreadable
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _BYTE_ORDER_MARKS = (
@@ -96,7 +96,7 @@ def decode_filled(data: bytes) -> str:
     """As decode, but a text in which there is nothing to read is FileUnreadable."""
     text = decode(data)
     if not _VISIBLE.search(text):
-        raise FileUnreadable("is empty")
+        raise FileEmpty("is empty")
     return text
 
 

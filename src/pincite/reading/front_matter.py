@@ -58,6 +58,10 @@ def split_front_matter(text: str) -> FrontMatter:
     )
 
 
+# The standard library's TOML takes quadratic time and memory for dotted keys: 64 kB of them, 23 s.
+_LONGEST_TOML = 8_192
+
+
 class _PlainYaml(yaml.BaseLoader):
     """YAML of strings, lists and mappings only.
 
@@ -81,6 +85,8 @@ class _PlainYaml(yaml.BaseLoader):
 
 def _fields(source: str, *, toml: bool) -> Mapping[str, object] | None:
     """The keys in lower case; None where the source is no mapping."""
+    if toml and len(source) > _LONGEST_TOML:
+        return None
     try:
         # S506: _PlainYaml makes strings, lists and mappings, nothing else.
         loaded = tomllib.loads(source) if toml else yaml.load(source, _PlainYaml)  # noqa: S506

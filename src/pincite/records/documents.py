@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import takewhile
 from typing import TYPE_CHECKING, NewType
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Chunk:
     start: int
     end: int
     text: str
-    heading_path: tuple[str, ...]
+    sections: tuple[Section, ...]  # of the document, that the chunk holds some of
     locator: Locator
     tokens: int  # by the embedder's own tokenizer
 
@@ -139,6 +140,18 @@ class Chunk:
     def id(self) -> ChunkId:
         """Stable as long as the document's bytes are."""
         return chunk_id(self.document_id, self.modality, self.start)
+
+    @property
+    def heading_path(self) -> tuple[str, ...]:
+        """The headings above all of the chunk; of its first section where none are shared."""
+        paths = [section.heading_path for section in self.sections]
+        shared = takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))
+        return tuple(level[0] for level in shared) or (paths[0] if paths else ())
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Every heading above any part of the chunk, each once."""
+        return tuple(dict.fromkeys(one for part in self.sections for one in part.heading_path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +244,4 @@ class CitedPlace:
     first_line: int
     lines: tuple[str, ...]
     superseded: bool = False  # the library now holds another version, or none, of this file
+    changed: bool = False  # the file itself is not any more what was indexed

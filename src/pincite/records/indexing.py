@@ -30,11 +30,14 @@ class LibraryHeader:
     policy: str
     model: ModelCard
     ingestion_version: int
+    max_file_bytes: int  # larger files are left out
+    edition: int = 1  # one more for each time that everything was to be done again
 
     @property
     def recipe(self) -> str:
-        """How documents are cut: changes whenever the same file would give other chunks."""
-        return f"{self.policy}/{self.ingestion_version}"
+        """How documents are made: where it changes, each of them has to be made again."""
+        limit = self.model.token_limit  # windows are cut by it
+        return f"{self.policy}/{self.ingestion_version}/{limit}/{self.edition}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class IndexReport:
     embedded: int = 0  # windows that went through the model
     failures: tuple[Failure, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by what happened to them
     unsupported: Mapping[str, int] = field(default_factory=dict)  # files of other kinds, by suffix
 
     @property
@@ -109,6 +113,7 @@ class StoreStats:
     database_bytes: int
     log_bytes: int
     last_updated: str | None  # UTC, ISO 8601
+    complete: bool  # the last run came to its end
 
 
 @dataclass(frozen=True, slots=True)

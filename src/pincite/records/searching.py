@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from pincite.records.documents import Chunk, ChunkId, DocumentEntry, DocumentId, Locator, Modality
 
@@ -75,7 +76,11 @@ class Quote:
     end: int
     text: str
     locator: Locator
+    heading_path: tuple[str, ...]  # of the section it stands in
+    section: Locator  # the lines of that section that the chunk holds: what is cited
     matches: tuple[tuple[int, int], ...]  # offsets inside `text`
+    cut_before: bool = False  # the sentence is longer than what is shown of it
+    cut_after: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +93,17 @@ class Result:
     quote: Quote
 
 
+Mode = Literal["hybrid", "words", "vector"]
+Reason = Literal["empty_question", "no_hits", "filtered_out"]
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResults:
     """What a search gives back; `reason` says why `results` is empty."""
 
     question: str
-    mode: str
+    mode: Mode
     results: tuple[Result, ...]
-    reason: str | None = None
+    reason: Reason | None = None
+    changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
+    complete: bool = True  # False: a run was stopped or is still under way

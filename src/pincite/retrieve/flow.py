@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from itertools import islice
 
-from pincite.ports import Embedder, Mode, Store
-from pincite.records import Filters, Result, SearchResults
+from pincite.ports import Embedder, Store
+from pincite.records import Filters, Hit, Mode, Reason, Result, SearchResults
 from pincite.retrieve.diversify import cap_per_document
 from pincite.retrieve.fuse import fuse
 from pincite.retrieve.quote import best_quote
 from pincite.settings import SearchSettings
-
-# A long list needs more candidates than the settings' usual number, or the cap would shorten it.
-_CANDIDATES_PER_RESULT = 3
 
 
 def search(
@@ -32,14 +29,19 @@ def search(
     question = question.encode("utf-8", "replace").decode()
     if not question.strip():
         return SearchResults(question, mode, (), reason="empty_question")
-    rankings = store.search(
-        None if mode == "vector" else question,
-        None if embedder is None or mode == "words" else embedder.embed_question(question),
-        filters=filters,
-        limit=max(settings.candidates, _CANDIDATES_PER_RESULT * settings.top_k),
-    )
-    hits = fuse(rankings, k=settings.rrf_k)
-    kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))
+    vector = None if embedder is None or mode == "words" else embedder.embed_question(question)
+    kept: list[Hit] = []
+    limit = max(settings.candidates, settings.top_k)
+    while len(kept) < settings.top_k:
+        rankings = store.search(
+            None if mode == "vector" else question, vector, filters=filters, limit=limit
+        )
+        hits = fuse(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
+        kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))
+        if all(len(ranking) < limit for ranking in rankings.values()):
+            break
+        # One long document may fill the candidates and then be capped: look further.
+        limit *= 4
     loaded = store.load_chunks([hit.chunk_id for hit in kept])
     by_id = {chunk.id: (document, chunk) for document, chunk in loaded}
     results = tuple(
@@ -48,4 +50,11 @@ def search(
         if hit.chunk_id in by_id
         for document, chunk in (by_id[hit.chunk_id],)
     )
-    return SearchResults(question, mode, results, reason=None if results else "no_hits")
+    return SearchResults(question, mode, results, reason=_why_empty(results, mode, filters))
+
+
+def _why_empty(results: tuple[Result, ...], mode: Mode, filters: Filters) -> Reason | None:
+    if results:
+        return None
+    # By meaning everything that may be seen is found, near or far: so nothing may be seen.
+    return "no_hits" if mode == "words" or filters.none_given else "filtered_out"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import Stemmer
 
-from pincite.records import Chunk, Locator, Quote
+from pincite.records import Chunk, Locator, Quote, Section
 from pincite.text.lines import LineIndex
-from pincite.text.sentences import sentence_spans
+from pincite.text.sentences import sentence_spans, trim
 from pincite.text.words import (
     WORD,
     Term,
@@ -22,6 +22,8 @@ from pincite.text.words import (
     without_marks,
 )
 
+_HEADING = 1.1  # how much a word in the heading counts against one in the sentence
+_BEFORE_MATCH = 80  # characters shown before the first match of a cut sentence
 _LONGEST = 400  # characters shown of one sentence; a table without full stops has no end
 
 
@@ -29,30 +31,63 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
     """The sentence that says most of what was asked.
 
     A word counts the more, the fewer sentences of the chunk have it; one in the heading above
-    counts half. What the vector search liked best decides between sentences that are equal in
-    words; then the first is taken.
+    counts a little more still, as the section is about it. What the vector search liked best
+    decides between sentences that are equal in words; then the first is taken.
     """
     finder = _Finder(question_terms(question))
-    sentences = _sentences(chunk.text, finder)
+    sentences = _sentences(chunk, finder)
     having = Counter(word for sentence in sentences for word in sentence.words)
 
     def merit(sentence: _Sentence) -> tuple[bool, float, bool, int]:
         own = sum(1 / having[word] for word in sentence.words)
         above = sum(1 / having[word] for word in sentence.above - sentence.words)
         in_window = _within(chunk, sentence.start, window)
-        return not sentence.is_heading, own + above / 2, in_window, -sentence.start
+        return sentence.is_prose, own + _HEADING * above, in_window, -sentence.start
 
     best = max(sentences, key=merit)
-    start, end = best.start, min(best.end, best.start + _LONGEST)
-    first, last = LineIndex(chunk.text).lines_of(start, end)
-    lines_above = chunk.locator.line_start - 1
+    start, end = _shown(chunk.text, best, finder)
+    lines = LineIndex(chunk.text)
+    section = _section_at(chunk, start)
     return Quote(
         start=chunk.start + start,
         end=chunk.start + end,
         text=chunk.text[start:end],
-        locator=Locator(lines_above + first, lines_above + last),
+        locator=_locator(chunk, lines, start, end),
+        heading_path=section.heading_path,
+        section=_locator(
+            chunk,
+            lines,
+            *trim(chunk.text, max(section.start - chunk.start, 0), section.end - chunk.start),
+        ),
         matches=finder.matches(chunk.text[start:end]),
+        cut_before=start > best.start,
+        cut_after=end < best.end,
     )
+
+
+def _shown(text: str, sentence: _Sentence, finder: _Finder) -> tuple[int, int]:
+    """The sentence, or where it is too long the part around its first matched word."""
+    start, end = sentence.start, sentence.end
+    if end - start <= _LONGEST:
+        return start, end
+    matches = finder.matches(text[start:end])
+    if matches and matches[0][1] > _LONGEST:
+        start += max(text.rfind(" ", start, start + matches[0][0] - _BEFORE_MATCH) - start, 0)
+    return trim(text, start, min(end, start + _LONGEST))
+
+
+def _section_at(chunk: Chunk, offset: int) -> Section:
+    """The section a place in the chunk belongs to; the whole chunk where there are none."""
+    at = chunk.start + offset
+    within = (section for section in chunk.sections if section.start <= at < section.end)
+    return next(within, Section(chunk.heading_path, 0, chunk.start, chunk.end))
+
+
+def _locator(chunk: Chunk, lines: LineIndex, start: int, end: int) -> Locator:
+    """Lines of the document for a slice of the chunk's text."""
+    above = chunk.locator.line_start - 1
+    first, last = lines.lines_of(start, min(end, len(chunk.text)))
+    return Locator(above + first, above + last)
 
 
 @dataclass(frozen=True)
@@ -61,19 +96,22 @@ class _Sentence:
 
     start: int
     end: int
-    is_heading: bool
+    is_prose: bool  # not a heading nor the line that opens a block of code
     words: set[str]
     above: set[str]
 
 
-def _sentences(text: str, finder: _Finder) -> list[_Sentence]:
+def _sentences(chunk: Chunk, finder: _Finder) -> list[_Sentence]:
+    headings = {section.start - chunk.start for section in chunk.sections if section.level}
     sentences = []
     above: set[str] = set()
-    for start, end in sentence_spans(text, 0, len(text)):
-        is_heading = text.startswith("#", start)
-        words = finder.found(text[start:end])
-        above = words if is_heading else above
-        sentences.append(_Sentence(start, end, is_heading, words, above))
+    for start, end in sentence_spans(chunk.text, 0, len(chunk.text)):
+        sentence = chunk.text[start:end]
+        words = finder.found(sentence)
+        above = words if start in headings else above
+        is_fence = sentence.startswith(("```", "~~~")) and "\n" not in sentence
+        is_prose = start not in headings and not is_fence
+        sentences.append(_Sentence(start, end, is_prose, words, above))
     return sentences
 
 

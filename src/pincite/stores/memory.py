@@ -29,7 +29,15 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
-from pincite.text.words import MARKS, Term, fold, indexed_codes, indexed_words, question_terms
+from pincite.text.words import (
+    MARKS,
+    Term,
+    fold,
+    indexed_codes,
+    indexed_words,
+    question_codes,
+    question_terms,
+)
 from pincite.text.words import without_marks as plain
 from pincite.vectors import Vector, unit
 
@@ -51,22 +59,20 @@ class MemoryStore:
         self._kept: dict[DocumentId, _Kept] = {}
         self._past: list[EmbeddedDocument] = []
         self._updated: str | None = None
+        self._complete = False
         self._stem = Stemmer.Stemmer("porter").stemWord
 
     def header(self) -> LibraryHeader | None:
         """How this index is made; None before the first build."""
         return self._header
 
-    def begin(self, header: LibraryHeader, *, fresh: bool = False) -> None:
-        """Set how the index is made.
-
-        With `fresh`, or for another embedding space or library name, all documents are forgotten.
-        """
+    def begin(self, header: LibraryHeader) -> None:
+        """Set how the index is made. Another embedding space or name forgets all documents."""
         before = self._header
         self._header = header
+        self._complete = self._complete and header == before
         if before is not None and (
-            fresh
-            or before.name != header.name
+            before.name != header.name
             or before.model.fingerprint != header.model.fingerprint
             or before.model.dimensions != header.model.dimensions
         ):
@@ -99,9 +105,19 @@ class MemoryStore:
             recipe=self._header.recipe,
         )
         self._kept[document.id] = _Kept(embedded, entry)
+        self._complete = False
+
+    def finish(self) -> None:
+        """Note that a run came to its end: the index is equal to the folder."""
+        self._complete = True
+
+    def is_complete(self) -> bool:
+        """Whether the last run came to its end."""
+        return self._complete
 
     def remove_documents(self, ids: Sequence[DocumentId]) -> None:
         """Forget the documents with all their chunks, words and vectors."""
+        self._complete = self._complete and not ids
         for document_id in ids:
             kept = self._kept.pop(document_id, None)
             if kept is not None:
@@ -124,10 +140,12 @@ class MemoryStore:
     def search(
         self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
     ) -> dict[str, Ranking]:
-        """Both rankings in one call: `words` for a question, `vector` for a vector."""
+        """All rankings in one call: `words` and `codes` for a question, `vector` for a vector."""
         rankings = {}
         if question is not None:
             rankings["words"] = self._search_words(question_terms(question), filters, limit)
+            if codes := self._search_words(question_codes(question), filters, limit):
+                rankings["codes"] = codes
         if vector is not None:
             rankings["vector"] = self._search_vector(vector, filters, limit)
         return rankings
@@ -157,7 +175,7 @@ class MemoryStore:
         return _best(ranked, limit)
 
     def _words(self, kept: _Kept, part: EmbeddedChunk) -> list[str]:
-        about, headings = kept.embedded.document.about, " ".join(part.chunk.heading_path)
+        about, headings = kept.embedded.document.about, "\n".join(part.chunk.headings)
         codes = indexed_codes(f"{about}\n{headings}\n{part.chunk.text}")
         fields = (*map(indexed_words, (part.chunk.text, about, headings)), codes)
         # The empty token keeps a phrase from running over the edge of a field.
@@ -230,6 +248,7 @@ class MemoryStore:
             database_bytes=0,
             log_bytes=0,
             last_updated=self._updated,
+            complete=self._complete,
         )
 
     def verify(self) -> list[Finding]:
@@ -250,7 +269,7 @@ def _best(ranked: Iterable[Ranked], limit: int) -> Ranking:
 
 def _visible(entry: DocumentEntry, chunk: Chunk, filters: Filters) -> bool:
     tags = {fold(tag) for tag in entry.metadata.tags}
-    headings = [fold(heading) for heading in chunk.heading_path]
+    headings = [fold(heading) for heading in chunk.headings]
     return (
         (filters.document_ids is None or entry.id in filters.document_ids)
         and (filters.types is None or entry.type in filters.types)

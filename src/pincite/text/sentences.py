@@ -39,6 +39,7 @@ def sentence_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without the white space at its two ends; empty where there is nothing else."""
+    end = min(end, len(text))
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -50,8 +51,10 @@ def _is_abbreviation(text: str, sentence_start: int, stop: re.Match[str]) -> boo
     if stop.group() != ".":
         return False
     before = text[max(sentence_start, stop.start() - _LONGEST_ABBREVIATION) : stop.start()]
-    # The number of a list's item belongs to the item.
-    is_number = before.strip().isdigit() and stop.start() - sentence_start == len(before)
+    # The number of a list's item, or of a heading, belongs to it.
+    is_number = before.strip().lstrip("# ").isdigit() and stop.start() - sentence_start == len(
+        before
+    )
     return is_number or _ABBREVIATION.search(before) is not None
 
 

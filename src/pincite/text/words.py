@@ -64,9 +64,15 @@ class Term:
     prefix: bool = False
 
 
+# Soft hyphens and characters without width stand inside words without being part of them.
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+
+
 def fold(text: str) -> str:
     """The text with case and compatibility forms folded."""
-    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text.translate(_INVISIBLE)).casefold()
 
 
 def indexed_words(text: str) -> str:
@@ -80,6 +86,12 @@ def indexed_words(text: str) -> str:
 def indexed_codes(text: str) -> str:
     """The codes of a text, each as one token."""
     return " ".join(_codes(fold(text)))
+
+
+def question_codes(question: str) -> list[Term]:
+    """The codes of a question: what must match to the letter."""
+    folded = fold(question.replace("\0", " ")[:_LONGEST_QUESTION])
+    return [Term((code,)) for code in dict.fromkeys(_codes(folded))][:_MOST_TERMS]
 
 
 def question_terms(question: str) -> list[Term]:

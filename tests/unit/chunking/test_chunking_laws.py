@@ -151,7 +151,7 @@ def test_windows_cover_their_chunk_and_fit_the_model(
             assert chunk.start <= window.start < window.end <= chunk.end
             assert window.embedded.endswith("\n" + document.text[window.start : window.end])
             tokens = len(EMBEDDER.token_starts(window.embedded))
-            assert tokens <= EMBEDDER.card.token_limit - 2
+            assert tokens <= EMBEDDER.card.token_limit
         reached = covered([(one.start, one.end) for one in windows], len(document.text))
         missing = set(range(chunk.start, chunk.end)) - reached
         assert all(document.text[at].isspace() for at in missing)

@@ -338,7 +338,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 
 def test_without_key_and_address_there_is_nobody_to_ask() -> None:
-    with pytest.raises(SettingsError, match="API key"):
+    with pytest.raises(SettingsError, match="OPENAI_API_KEY"):
         RemoteEmbedder(model="m")
 
 

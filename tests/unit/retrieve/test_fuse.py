@@ -118,3 +118,12 @@ def test_so_many_hits_of_each_document_are_kept_in_their_order(most: int, kept: 
 
 def test_no_hits_stay_no_hits() -> None:
     assert list(cap_per_document([], most=3)) == []
+
+
+def test_an_absent_chunk_may_count_as_ranked_far_down() -> None:
+    a, b = Ranked(ChunkId("a"), DocumentId("d"), 1.0), Ranked(ChunkId("b"), DocumentId("d"), 1.0)
+    hits = fuse({"words": (a, b), "vector": (b,)}, k=60, absent_rank=1_000)
+    assert {hit.chunk_id: hit.score for hit in hits} == {
+        "a": pytest.approx(1 / 61 + 1 / 1_060),
+        "b": pytest.approx(1 / 62 + 1 / 61),
+    }

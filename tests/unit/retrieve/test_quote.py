@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.records import Chunk, DocumentId, Locator, Modality, Quote
+from pincite.records import Chunk, DocumentId, Locator, Modality, Quote, Section
 from pincite.retrieve.quote import best_quote
 from pincite.text.lines import LineIndex
 
 
-def chunk_of(text: str, *, start: int = 0, line: int = 1) -> Chunk:
+def chunk_of(
+    text: str, *, start: int = 0, line: int = 1, sections: tuple[Section, ...] = ()
+) -> Chunk:
     first, last = LineIndex(text).lines_of(0, len(text))
     return Chunk(
         document_id=DocumentId("d"),
@@ -20,7 +22,7 @@ def chunk_of(text: str, *, start: int = 0, line: int = 1) -> Chunk:
         start=start,
         end=start + len(text),
         text=text,
-        heading_path=(),
+        sections=sections,
         locator=Locator(line - 1 + first, line - 1 + last),
         tokens=1,
     )
@@ -97,9 +99,22 @@ def test_without_a_word_in_common_the_best_window_decides() -> None:
 
 
 def test_a_sentence_is_quoted_before_a_heading_that_says_the_same() -> None:
-    assert best_quote(chunk_of("# The pump\n\nThe pump leaks."), "pump", None).text == (
-        "The pump leaks."
+    text = "# The pump\n\nThe pump leaks.\n\n## Seal\n\nIt is cold."
+    sections = (
+        Section(("The pump",), 1, 0, text.index("## Seal")),
+        Section(("The pump", "Seal"), 2, text.index("## Seal"), len(text)),
     )
+    chunk = chunk_of(text, sections=sections)
+    assert best_quote(chunk, "pump", None).text == "The pump leaks."
+    under_heading = best_quote(chunk, "seal", None)
+    assert under_heading.text == "It is cold."
+    assert under_heading.heading_path == ("The pump", "Seal")
+    assert under_heading.section == Locator(5, 7)
+
+
+def test_a_comment_in_code_is_not_taken_for_a_heading() -> None:
+    text = "```shell\n# restart the pump\n\npumpctl restart\n```"
+    assert "restart the pump" in best_quote(chunk_of(text), "restart the pump", None).text
 
 
 def test_a_heading_is_quoted_where_there_is_nothing_else() -> None:
@@ -109,8 +124,17 @@ def test_a_heading_is_quoted_where_there_is_nothing_else() -> None:
 
 def test_a_sentence_without_end_is_cut() -> None:
     quote = best_quote(chunk_of("pump " * 1_000), "pump", None)
-    assert quote.text == ("pump " * 1_000)[:400]
+    assert quote.text == ("pump " * 1_000)[:399]
     assert quote.matches[-1] == (395, 399)
+    assert (quote.cut_before, quote.cut_after) == (False, True)
+
+
+def test_a_cut_sentence_shows_its_first_match() -> None:
+    text = "word " * 300 + "zebra " + "word " * 300
+    quote = best_quote(chunk_of(text), "zebra", None)
+    assert matched(quote) == ["zebra"]
+    assert text[quote.start : quote.end] == quote.text
+    assert (quote.cut_before, quote.cut_after) == (True, True)
 
 
 @given(

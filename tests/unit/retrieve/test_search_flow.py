@@ -6,9 +6,16 @@ import pytest
 
 from helpers import CountingEmbedder
 from pincite.chunking.sections import chunk_document
-from pincite.ports import Embedder, Mode, Store
+from pincite.ports import Embedder, Store
 from pincite.reading import sniff
-from pincite.records import EmbeddedChunk, EmbeddedDocument, Filters, LibraryHeader, SearchResults
+from pincite.records import (
+    EmbeddedChunk,
+    EmbeddedDocument,
+    Filters,
+    LibraryHeader,
+    Mode,
+    SearchResults,
+)
 from pincite.records import StoredWindow as Stored
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings, policy_named
@@ -20,7 +27,7 @@ EMBEDDER = CountingEmbedder()
 @pytest.fixture
 def store() -> Store:
     opened = MemoryStore()
-    opened.begin(LibraryHeader("library", "wiki", EMBEDDER.card, 1))
+    opened.begin(LibraryHeader("library", "wiki", EMBEDDER.card, 1, 1_000_000))
     sections = "\n\n".join(f"## Part {n}\n\nThe pump of part {n} leaks." for n in range(6))
     for path, text in {
         "pumps.md": f"# Pumps\n\n{sections}",

@@ -14,7 +14,7 @@ from pincite.records import EmbeddedDocument, Modality
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_from_json, embedded_to_json
 from pincite.stores.sqlite.log import ChunkLog, decode, encode
-from pincite.stores.sqlite.store import open_for_reading, open_for_writing
+from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 
 FULL = embedded(
     "notes/Über.md",

@@ -77,3 +77,12 @@ def test_sentences_are_in_order_trimmed_and_leave_only_blanks_between(text: str)
 def test_trimming_is_what_strip_does(text: str) -> None:
     start, end = trim(text, 0, len(text))
     assert text[start:end] == text.strip()
+
+
+def test_the_number_of_a_heading_is_not_a_sentence() -> None:
+    text = "## 8. Upgrading from v1\n\nRead this first."
+    spans = sentence_spans(text, 0, len(text))
+    assert [text[start:end] for start, end in spans] == [
+        "## 8. Upgrading from v1",
+        "Read this first.",
+    ]

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from pincite.engine import Library, ModelAccess, find_library, open_library
-from pincite.settings import SourceSettings
+from pincite.entrypoints.render import printable
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 library_option = click.option(
@@ -34,14 +34,14 @@ def model_access() -> ModelAccess:
     )
 
 
-def open_at(folder: Path, sources: SourceSettings = SourceSettings()) -> Library:
+def open_at(folder: Path) -> Library:
     """The library in exactly this folder."""
-    return open_library(folder, models=model_access(), sources=sources)
+    return open_library(folder, models=model_access())
 
 
-def open_around(folder: Path, sources: SourceSettings = SourceSettings()) -> Library:
+def open_around(folder: Path) -> Library:
     """The library this folder belongs to."""
-    return open_at(find_library(folder), sources)
+    return open_at(find_library(folder))
 
 
 def echo_lines(lines: Iterable[str]) -> None:
@@ -51,8 +51,8 @@ def echo_lines(lines: Iterable[str]) -> None:
 
 
 def echo_json(value: dict[str, Any] | list[Any]) -> None:
-    """Print one JSON value."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print one JSON value; characters that could rewrite a terminal's screen are escaped."""
+    click.echo(printable(json.dumps(value, ensure_ascii=False, indent=2), keep="\n"))
 
 
 def _color() -> bool | None:

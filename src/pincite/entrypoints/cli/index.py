@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from pincite.entrypoints import render
+from pincite.engine import INDEX_FOLDER, find_library
+from pincite.entrypoints import render, reports
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
     as_json_option,
@@ -18,8 +19,14 @@ from pincite.entrypoints.cli.common import (
     open_around,
     open_at,
 )
+from pincite.errors import LibraryError, PinciteError
 from pincite.records import IndexReport
-from pincite.settings import DEFAULT_MODEL, DEFAULT_POLICY, POLICIES, SourceSettings
+from pincite.settings import (
+    DEFAULT_MAX_FILE_BYTES,
+    DEFAULT_MODEL,
+    DEFAULT_POLICY,
+    POLICIES,
+)
 
 EXIT_PARTLY_FAILED = 1
 EXIT_DAMAGED = 4
@@ -29,9 +36,7 @@ size_option = click.option(
     "--max-file-size",
     "max_file_bytes",
     type=click.IntRange(min=1),
-    default=SourceSettings.max_file_bytes,
-    show_default=True,
-    help="Larger files are left out, in bytes.",
+    help=f"Larger files are left out, in bytes. [default: {DEFAULT_MAX_FILE_BYTES:,}]",
 )
 
 
@@ -58,16 +63,18 @@ def build(
     model: str | None,
     name: str | None,
     fresh: bool,
-    max_file_bytes: int,
+    max_file_bytes: int | None,
     as_json: bool,
 ) -> None:
     """Index every document of FOLDER.
 
-    A build that was stopped goes on where it was. Policy, model and name are remembered.
+    A build that was stopped goes on where it was. Policy, model, name and size limit are
+    remembered.
 
     Example: pincite index build ~/notes
     """
-    with open_at(folder, SourceSettings(max_file_bytes=max_file_bytes)) as library:
+    _warn_of_library_above(folder)
+    with open_at(folder) as library:
         started = time.monotonic()
         with progress.shown(quiet=as_json) as on_progress:
             report = library.index(
@@ -75,6 +82,7 @@ def build(
                 model=_absolute(model),
                 name=name,
                 fresh=fresh,
+                max_file_bytes=max_file_bytes,
                 on_progress=on_progress,
             )
     _finish(report, time.monotonic() - started, as_json=as_json)
@@ -84,31 +92,30 @@ def build(
 @folder_argument
 @size_option
 @as_json_option
-def update(folder: Path, max_file_bytes: int, as_json: bool) -> None:
+def update(folder: Path, max_file_bytes: int | None, as_json: bool) -> None:
     """Follow what changed in the library around FOLDER: new, changed, moved and deleted files.
 
     Example: pincite index update
     """
-    with open_around(folder, SourceSettings(max_file_bytes=max_file_bytes)) as library:
+    with open_around(folder) as library:
         started = time.monotonic()
         with progress.shown(quiet=as_json) as on_progress:
-            report = library.index(on_progress=on_progress)
+            report = library.index(max_file_bytes=max_file_bytes, on_progress=on_progress)
     _finish(report, time.monotonic() - started, as_json=as_json)
 
 
 @index.command()
 @folder_argument
-@size_option
 @as_json_option
-def watch(folder: Path, max_file_bytes: int, as_json: bool) -> None:
+def watch(folder: Path, as_json: bool) -> None:
     """Keep following the library around FOLDER until Ctrl-C.
 
     Example: pincite index watch
     """
-    with open_around(folder, SourceSettings(max_file_bytes=max_file_bytes)) as library:
-        click.echo(f"Following {library.root}; Ctrl-C ends it.", err=True)
+    with open_around(folder) as library:
+        click.echo(f"Following {render.printable(str(library.root))}; Ctrl-C ends it.", err=True)
         started = time.monotonic()
-        for report in library.watch(threading.Event()):
+        for report in library.watch(threading.Event(), on_trouble=_Troubles().tell):
             _print(report, time.monotonic() - started, as_json=as_json)
             sys.stdout.flush()
             started = time.monotonic()
@@ -125,9 +132,9 @@ def stats(folder: Path, as_json: bool) -> None:
     with open_around(folder) as library:
         figures = library.stats()
     if as_json:
-        echo_json(render.stats_as_json(figures))
+        echo_json(reports.stats_as_json(figures))
     else:
-        echo_lines(render.stats_as_text(figures))
+        echo_lines(reports.stats_as_text(figures))
 
 
 @index.command()
@@ -143,11 +150,36 @@ def verify(folder: Path, repair: bool, as_json: bool) -> None:
         findings = library.verify(repair=repair)
         left = library.verify() if repair and findings else findings
     if as_json:
-        echo_json(render.findings_as_json(findings, left))
+        echo_json(reports.findings_as_json(findings, left))
     else:
-        echo_lines(render.findings_as_text(findings, left))
+        echo_lines(reports.findings_as_text(findings, left))
     if left:
         sys.exit(EXIT_DAMAGED)
+
+
+class _Troubles:
+    """Tells of a passing trouble once, however often it is met."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def tell(self, trouble: PinciteError) -> None:
+        if str(trouble) != self._last:
+            self._last = str(trouble)
+            click.echo(f"{render.printable(self._last)} (trying again)", err=True)
+
+
+def _warn_of_library_above(folder: Path) -> None:
+    """A library inside a library is rarely meant; its searches would see only the inner one."""
+    try:
+        above = find_library(folder.absolute().parent)
+    except LibraryError:
+        return
+    if not (folder / INDEX_FOLDER).exists():
+        click.echo(
+            f"Note: {render.printable(str(above))} has an index already; this folder gets its own.",
+            err=True,
+        )
 
 
 def _absolute(model: str | None) -> str | None:
@@ -165,6 +197,6 @@ def _finish(report: IndexReport, seconds: float, *, as_json: bool) -> None:
 
 def _print(report: IndexReport, seconds: float, *, as_json: bool) -> None:
     if as_json:
-        echo_json(render.report_as_json(report, seconds))
+        echo_json(reports.report_as_json(report, seconds))
     else:
-        echo_lines(render.report_as_text(report, seconds))
+        echo_lines(reports.report_as_text(report, seconds))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import click
@@ -21,6 +23,7 @@ from pincite.errors import (
 )
 
 EXIT_INTERRUPTED = 130
+EXIT_OUTPUT = 7  # cannot be written
 
 # The first line that fits counts. Documented in docs/cli.md.
 EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
@@ -40,16 +43,26 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 — as in click
         """Run the command that was asked for."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
         except PinciteError as error:
             click.echo(f"Error: {printable(str(error))}", err=True)
             ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
+        except BrokenPipeError:
+            # The reader of our output has seen enough (`… | head`); nothing more can be written.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except OSError as error:
+            click.echo(f"Error: {error.strerror or error}", err=True)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(EXIT_OUTPUT)
         except KeyboardInterrupt:
-            click.echo(
-                "\nStopped. What was indexed is kept; the same command goes on from there.",
-                err=True,
-            )
-            ctx.exit(EXIT_INTERRUPTED)
+            indexing = ctx.invoked_subcommand == index.index.name
+            kept = " What was indexed is kept; the same command goes on from there."
+            click.echo(f"\nStopped.{kept if indexing else ''}", err=True)
+            # At once: a thread may still wait for a service, and every write is crash-safe.
+            os._exit(EXIT_INTERRUPTED)
+        return result
 
 
 @click.group(

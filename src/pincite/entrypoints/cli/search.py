@@ -18,15 +18,14 @@ from pincite.entrypoints.cli.common import (
     open_around,
     strong,
 )
-from pincite.ports import Mode
-from pincite.records import DocumentId, Filters, Modality
+from pincite.records import DocumentId, Filters, Modality, Mode
 from pincite.settings import SearchSettings
 
 _DEFAULTS = SearchSettings()
 
 
 @click.command()
-@click.argument("question")
+@click.argument("question", nargs=-1, required=True)
 @click.option("--top-k", "-k", default=_DEFAULTS.top_k, show_default=True, help="How many results.")
 @click.option(
     "--type", "types", multiple=True, metavar="TYPE", help="Only files of this type: md, txt."
@@ -47,6 +46,7 @@ _DEFAULTS = SearchSettings()
 @click.option("--document", "documents", multiple=True, help="Only the document with this id.")
 @click.option(
     "--per-document",
+    type=click.IntRange(min=0),
     default=_DEFAULTS.per_document,
     show_default=True,
     help="Most results from one document; 0 is no limit.",
@@ -62,7 +62,7 @@ _DEFAULTS = SearchSettings()
 @library_option
 @as_json_option
 def search(
-    question: str,
+    question: tuple[str, ...],
     top_k: int,
     types: tuple[str, ...],
     name: str | None,
@@ -79,6 +79,8 @@ def search(
 ) -> None:
     """Find the places that speak to QUESTION, from anywhere inside a library.
 
+    A question that begins with a dash goes after `--`.
+
     Example: pincite search "who signs the release?" --type md
     """
     filters = Filters(
@@ -92,18 +94,28 @@ def search(
     )
     settings = SearchSettings(top_k=top_k, per_document=per_document)
     with open_around(library) as opened:
-        found = opened.search(question, mode=cast(Mode, mode), filters=filters, settings=settings)
+        found = opened.search(
+            " ".join(question), mode=cast(Mode, mode), filters=filters, settings=settings
+        )
     if as_json:
         echo_json(render.results_as_json(found))
     else:
         echo_lines(
             render.results_as_text(found, explain=explain, highlight=highlight, strong=strong)
         )
+        for notice in render.notices(found):
+            click.echo(notice, err=True)
 
 
 @click.command()
 @click.argument("citation")
-@click.option("--around", default=3, show_default=True, help="Lines shown before and after.")
+@click.option(
+    "--around",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="Lines shown before and after.",
+)
 @library_option
 @as_json_option
 def show(citation: str, around: int, library: Path, as_json: bool) -> None:
@@ -114,7 +126,7 @@ def show(citation: str, around: int, library: Path, as_json: bool) -> None:
     Example: pincite show notes/glossary.md:12-20
     """
     with open_around(library) as opened:
-        cited = opened.show(citation, around=max(around, 0))
+        cited = opened.show(citation, around=around, base=Path.cwd())
     if as_json:
         echo_json(render.place_as_json(cited))
     else:

@@ -104,8 +104,8 @@ def _chunk_to_json(embedded: EmbeddedChunk) -> Json:
         "modality": chunk.modality.value,
         "start": chunk.start,
         "end": chunk.end,
-        "lines": [chunk.locator.line_start, chunk.locator.line_end],
-        "heading_path": list(chunk.heading_path),
+        "locator": asdict(chunk.locator),
+        "sections": sections_to_json(chunk.sections),
         "tokens": chunk.tokens,
         "windows": [
             [window.start, window.end, window.fingerprint, _vector_to_text(window)]
@@ -126,8 +126,8 @@ def _chunk_from_json(document: Document, position: int, value: Json) -> Embedded
         start=value["start"],
         end=value["end"],
         text=document.text[value["start"] : value["end"]],
-        heading_path=tuple(value["heading_path"]),
-        locator=Locator(*value["lines"]),
+        sections=sections_from_json(value["sections"]),
+        locator=Locator(**value["locator"]),
         tokens=value["tokens"],
     )
     windows = tuple(

@@ -60,8 +60,9 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
         return apsw.Connection(str(path))
     try:
         return _opened_and_read(str(path), apsw.SQLITE_OPEN_READONLY)
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # In a folder we may not write to, SQLite cannot make the files it shares between readers.
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError):
+        # In a folder we may not write to, or on a full disk, SQLite cannot make the files that it
+        # shares between readers.
         # Without pending changes the database can be read as it stands.
         wal = path.with_name(path.name + "-wal")
         if not path.is_file() or (wal.exists() and wal.stat().st_size > 0):

@@ -51,7 +51,10 @@ def prepare(database: Path, log: ChunkLog) -> None:
 def finish(database: Path, log: ChunkLog) -> None:
     """Put a mended log in its place, also one that a killed repair left behind."""
     mended = _mended_path(log)
-    if not mended.exists() or database.exists():
+    if database.exists():
+        # Left by a repair that was killed before it came to drop the database: out of date.
+        mended.unlink(missing_ok=True)
+    if not mended.exists():
         return
     if log.path.exists():
         kept = log.path.with_name(f"{log.path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
@@ -114,11 +117,15 @@ def _document_entry(document: Entry, time: str, recipe: str) -> Entry:
 def _write_mended(log: ChunkLog, remembered: Remembered | None) -> None:
     """Write the sound lines to a new log, then what the database knows better."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    with translated_errors(log.path), _mended_path(log).open("wb") as file:
-        for entry in _mended_entries(log, remembered, now):
-            file.write(encode(entry))
-        file.flush()
-        os.fsync(file.fileno())
+    unfinished = log.path.with_name(log.path.name + ".unfinished")
+    with translated_errors(log.path):
+        with unfinished.open("wb") as file:
+            for entry in _mended_entries(log, remembered, now):
+                file.write(encode(entry))
+            file.flush()
+            os.fsync(file.fileno())
+        # Under its own name only once it is whole: `finish` trusts what it finds there.
+        unfinished.replace(_mended_path(log))
         sync_folder(log.path.parent)
 
 

@@ -30,9 +30,11 @@ class LiveLog:
     at_path: dict[str, DocumentId] = field(default_factory=dict)  # one document at most
     broken: list[int] = field(default_factory=list)  # where lines that cannot be read begin
     size: int = 0
+    complete: bool = False  # the last run came to its end
 
     def follow(self, entry: Entry, start: int) -> None:
         """Take one more entry into account, whose line begins there."""
+        self.complete = entry["event"] == "finished"
         match entry["event"]:
             case "library":
                 if _starts_anew(self.header, entry):
@@ -96,15 +98,15 @@ def _build(connection: apsw.Connection, log: ChunkLog) -> None:
     batches = range(0, len(positions), _REPLAYED_TOGETHER)
     # The position is written with the last batch only: a build cut short starts again.
     with transaction(connection):
-        for statement in tables.FORGET_EVERYTHING:
-            connection.execute(statement)
-        # Anew: vectors of a build that was cut short go as well.
-        apply(connection, {**library_entry(live.header, fresh=True), "time": None}, 0)
+        # Without a header everything starts anew: what an unfinished try left goes as well.
+        connection.execute("DELETE FROM meta")
+        apply(connection, {**library_entry(live.header), "time": None}, 0)
     for first in batches:
         with transaction(connection):
             for position in positions[first : first + _REPLAYED_TOGETHER]:
                 apply(connection, log.entry_at(position), 0)
     with transaction(connection):
+        set_meta(connection, "complete", str(int(live.complete)))
         set_meta(connection, "log_position", str(live.size))
 
 
@@ -122,12 +124,19 @@ def apply(connection: apsw.Connection, entry: Entry, position: int) -> None:
             tables.write(connection, rows)
         case "removed":
             tables.forget(connection, entry["documents"], path=None)
+        case "finished":
+            pass
+        case event:
+            raise StoreTooNew(f"the log holds {event!r}, which a newer pincite wrote; upgrade it")
+    set_meta(connection, "complete", str(int(entry["event"] == "finished")))
     set_meta(connection, "log_position", str(position))
     if entry["time"]:
         set_meta(connection, "updated", entry["time"])
 
 
 def _apply_header(connection: apsw.Connection, entry: Entry) -> None:
+    if entry["version"] > LOG_VERSION:
+        raise StoreTooNew("the log was written by a newer pincite; upgrade pincite")
     before = meta(connection, "header")
     if _starts_anew(None if before is None else json.loads(before), entry):
         for statement in tables.FORGET_EVERYTHING:
@@ -136,19 +145,19 @@ def _apply_header(connection: apsw.Connection, entry: Entry) -> None:
     set_meta(connection, "header", json.dumps(entry["header"]))
 
 
-def library_entry(header: Entry, *, fresh: bool = False) -> Entry:
+def library_entry(header: Entry) -> Entry:
     """The log's entry for how the index is made from here on."""
-    return {"event": "library", "version": LOG_VERSION, "fresh": fresh, "header": header}
+    return {"event": "library", "version": LOG_VERSION, "header": header}
 
 
 def _starts_anew(before: Entry | None, entry: Entry) -> bool:
-    """Other vectors or other ids, or the user's wish: nothing stored before can stay."""
+    """Other vectors or other ids: nothing stored before can stay."""
 
     def identity(header: Entry) -> tuple[object, ...]:
         model = header["model"]
         return header["name"], model["fingerprint"], model["dimensions"]
 
-    return before is None or entry["fresh"] or identity(before) != identity(entry["header"])
+    return before is None or identity(before) != identity(entry["header"])
 
 
 def log_position(connection: apsw.Connection) -> int:

@@ -44,7 +44,7 @@ def m001_documents_chunks_windows(connection: apsw.Connection) -> None:
             end INTEGER NOT NULL,
             line_start INTEGER NOT NULL,
             line_end INTEGER NOT NULL,
-            heading_path TEXT NOT NULL,
+            sections TEXT NOT NULL,
             folded_headings TEXT NOT NULL,
             tokens INTEGER NOT NULL
         ) STRICT

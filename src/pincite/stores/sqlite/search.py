@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from pincite.records import ChunkId, Filters, Ranked, Ranking
-from pincite.text.words import Term, fold, question_terms
+from pincite.text.words import Term, fold, question_codes, question_terms
 from pincite.vectors import Vector, to_bytes
 
 # How much a word counts in the text, in title, name, author and tags, in headings, as a code.
@@ -76,13 +76,22 @@ def search_words(
     connection: apsw.Connection, question: str, filters: Filters, limit: int
 ) -> Ranking:
     """Chunks by BM25; empty where the question holds no word."""
-    terms = question_terms(question)
-    if not terms or limit < 1:
+    return _matching(connection, match_expression(question_terms(question)), filters, limit)
+
+
+def search_codes(
+    connection: apsw.Connection, question: str, filters: Filters, limit: int
+) -> Ranking:
+    """Chunks that hold a code of the question to the letter; empty where it holds none."""
+    codes = match_expression(question_codes(question))
+    return _matching(connection, codes and f"codes : ({codes})", filters, limit)
+
+
+def _matching(connection: apsw.Connection, match: str, filters: Filters, limit: int) -> Ranking:
+    if not match or limit < 1:
         return ()
     statement = WORDS if filters.none_given else WORDS_VISIBLE
-    rows = connection.execute(
-        statement, {"match": match_expression(terms), "limit": limit, **_bound(filters)}
-    )
+    rows = connection.execute(statement, {"match": match, "limit": limit, **_bound(filters)})
     return tuple(Ranked(chunk, document, score) for chunk, document, score in rows)
 
 

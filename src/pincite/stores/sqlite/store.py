@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
-from pincite.errors import IndexMissing, LibraryBusy, StoreReadOnly
+from pincite.errors import IndexMissing, StoreReadOnly
 from pincite.records import (
     Chunk,
     ChunkId,
@@ -32,75 +32,11 @@ from pincite.stores.sqlite.connection import connect, snapshot, transaction, tra
 from pincite.stores.sqlite.history import chunks_in_history
 from pincite.stores.sqlite.log import ChunkLog, Entry
 from pincite.stores.sqlite.replay import apply, catch_up, library_entry, log_position, meta
-from pincite.stores.sqlite.schema import migrate, refuse_newer
+from pincite.stores.sqlite.schema import MIGRATIONS, migrate, refuse_newer, schema_version
 from pincite.vectors import Vector, from_bytes, unit
 
 LOG_NAME = "chunks.jsonl"
 DATABASE_NAME = "index.db"
-LOCK_NAME = "lock"
-
-
-def open_for_writing(folder: Path) -> SqliteStore:
-    """The only writer of the index in this folder; made if it is not there."""
-    with translated_errors(folder / DATABASE_NAME):
-        folder.mkdir(exist_ok=True)
-        lock = _write_lock(folder)
-    store = SqliteStore(folder, lock)
-    try:
-        store.recover()
-    except BaseException:
-        store.close()
-        raise
-    return store
-
-
-def open_for_repair(folder: Path) -> SqliteStore:
-    """The only writer, without looking at what the files hold: they may be damaged."""
-    _refuse_missing(folder)
-    with translated_errors(folder / DATABASE_NAME):
-        return SqliteStore(folder, _write_lock(folder))
-
-
-def open_for_reading(folder: Path) -> SqliteStore:
-    """A reader. What a killed writer left in the log is taken over first where that can be done."""
-    _refuse_missing(folder)
-    store = SqliteStore(folder, None)
-    try:
-        if store.is_behind():
-            _recover_if_free(folder)
-        store.header()
-    except BaseException:
-        store.close()
-        raise
-    return store
-
-
-def _refuse_missing(folder: Path) -> None:
-    if not (folder / LOG_NAME).exists() and not (folder / DATABASE_NAME).exists():
-        raise IndexMissing(
-            f"{folder.parent} has no index yet; run `pincite index build {folder.parent}`"
-        )
-
-
-def _recover_if_free(folder: Path) -> None:
-    """A busy library is being recovered or written by someone else; a read-only one cannot be."""
-    database_is_there = (folder / DATABASE_NAME).exists()
-    try:
-        open_for_writing(folder).close()
-    except (LibraryBusy, StoreReadOnly):
-        if not database_is_there:
-            raise
-
-
-def _write_lock(folder: Path) -> FileLock:
-    lock = FileLock(folder / LOCK_NAME)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise LibraryBusy(
-            f"another process is indexing {folder.parent}; wait until it has finished, or stop it"
-        ) from None
-    return lock
 
 
 class SqliteStore:
@@ -132,7 +68,9 @@ class SqliteStore:
             has_schema = self._connection.execute(
                 "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
             ).get
-            return not has_schema or log_position(self._connection) < self._log.size()
+            if not has_schema or schema_version(self._connection) < len(MIGRATIONS):
+                return True
+            return log_position(self._connection) < self._log.size()
 
     def header(self) -> LibraryHeader | None:
         """How this index is made; None before the first build."""
@@ -140,13 +78,10 @@ class SqliteStore:
             header = meta(self._connection, "header")
             return None if header is None else header_from_json(json.loads(header))
 
-    def begin(self, header: LibraryHeader, *, fresh: bool = False) -> None:
-        """Set how the index is made.
-
-        With `fresh`, or for another embedding space or library name, all documents are forgotten.
-        """
-        if fresh or header != self.header():
-            self._write(library_entry(header_to_json(header), fresh=fresh))
+    def begin(self, header: LibraryHeader) -> None:
+        """Set how the index is made. Another embedding space or name forgets all documents."""
+        if header != self.header():
+            self._write(library_entry(header_to_json(header)))
 
     def replace_document(
         self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
@@ -171,6 +106,16 @@ class SqliteStore:
         """Forget the documents with all their chunks, words and vectors."""
         if ids:
             self._write({"event": "removed", "documents": list(ids)})
+
+    def finish(self) -> None:
+        """Note that a run came to its end: the index is equal to the folder."""
+        if not self.is_complete():
+            self._write({"event": "finished"})
+
+    def is_complete(self) -> bool:
+        """Whether the last run came to its end."""
+        with translated_errors(self._database):
+            return meta(self._connection, "complete") == "1"
 
     def _write(self, entry: Entry) -> None:
         """First the log, on disk; then the database, in one transaction."""
@@ -210,11 +155,13 @@ class SqliteStore:
     def search(
         self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
     ) -> dict[str, Ranking]:
-        """Both rankings in one call, from one state of the database."""
+        """All rankings in one call, from one state of the database."""
         rankings: dict[str, Ranking] = {}
         with translated_errors(self._database), snapshot(self._connection):
             if question is not None:
                 rankings["words"] = search.search_words(self._connection, question, filters, limit)
+                if codes := search.search_codes(self._connection, question, filters, limit):
+                    rankings["codes"] = codes
             if vector is not None and meta(self._connection, "header") is None:
                 rankings["vector"] = ()  # before the first build there is no table for vectors
             elif vector is not None:
@@ -223,19 +170,21 @@ class SqliteStore:
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
         """The chunks with their documents, in the order of the ids; unknown ids are left out."""
-        statement = f"""
-            SELECT {tables.ENTRY_COLUMNS}, document.text, chunk.id, chunk.modality, chunk.position,
-                chunk.start, chunk.end, chunk.line_start, chunk.line_end, chunk.heading_path,
-                chunk.folded_headings, chunk.tokens
-            FROM chunk JOIN document ON document.rowid = chunk.document WHERE chunk.id = ?
-        """
         found = []
+        documents: dict[int, tuple[DocumentEntry, str]] = {}
         with translated_errors(self._database), snapshot(self._connection):
             for chunk_id in ids:
-                row = self._connection.execute(statement, (chunk_id,)).fetchone()
-                if row is not None:
-                    entry = tables.entry_of(row[:9])
-                    found.append((entry, tables.chunk_of(entry.id, row[9], row[10:])))
+                row = self._connection.execute(tables.SELECT_CHUNK, (chunk_id,)).fetchone()
+                if row is None:
+                    continue
+                rowid, *columns = row
+                if rowid not in documents:
+                    *entry, whole = self._connection.execute(
+                        tables.SELECT_ENTRY, (rowid,)
+                    ).fetchall()[0]
+                    documents[rowid] = (tables.entry_of(tuple(entry)), str(whole))
+                document, text = documents[rowid]
+                found.append((document, tables.chunk_of(document.id, text, tuple(columns))))
         return found
 
     def load_document(self, document_id: DocumentId) -> Document | None:
@@ -269,6 +218,7 @@ class SqliteStore:
             )
             vectors = self._connection.execute(count + "window_vector").get if windows else 0
             updated = meta(self._connection, "updated")
+            complete = meta(self._connection, "complete") == "1"
         return StoreStats(
             documents=documents,
             chunks=chunks,
@@ -281,6 +231,7 @@ class SqliteStore:
             ),
             log_bytes=self._log.size(),
             last_updated=updated,
+            complete=complete,
         )
 
     def verify(self) -> list[Finding]:

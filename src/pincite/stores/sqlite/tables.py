@@ -58,7 +58,7 @@ INSERT INTO document (
 
 INSERT_CHUNK = """
 INSERT INTO chunk (
-    document, id, modality, position, start, end, line_start, line_end, heading_path,
+    document, id, modality, position, start, end, line_start, line_end, sections,
     folded_headings, tokens
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
@@ -79,7 +79,7 @@ FROM document WHERE id = ?
 
 SELECT_CHUNKS = """
 SELECT chunk.rowid, chunk.id, chunk.modality, chunk.position, chunk.start, chunk.end,
-    chunk.line_start, chunk.line_end, chunk.heading_path, chunk.folded_headings, chunk.tokens
+    chunk.line_start, chunk.line_end, chunk.sections, chunk.folded_headings, chunk.tokens
 FROM chunk JOIN document ON document.rowid = chunk.document
 WHERE document.id = ? ORDER BY chunk.position
 """
@@ -118,6 +118,14 @@ ENTRY_COLUMNS = (
     "document.metadata, document.chunks, document.indexed_at, document.recipe"
 )
 
+SELECT_ENTRY = f"SELECT {ENTRY_COLUMNS}, document.text FROM document WHERE rowid = ?"
+
+SELECT_CHUNK = """
+SELECT document, id, modality, position, start, end, line_start, line_end, sections,
+    folded_headings, tokens
+FROM chunk WHERE id = ?
+"""
+
 
 def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRows:
     """The rows that stand for a document."""
@@ -143,7 +151,7 @@ def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRo
 
 def _chunk_rows(document: Document, embedded: EmbeddedChunk) -> ChunkRows:
     chunk = embedded.chunk
-    headings = " ".join(chunk.heading_path)
+    headings = "\n".join(chunk.headings)
     return ChunkRows(
         chunk=(
             chunk.id,
@@ -153,8 +161,8 @@ def _chunk_rows(document: Document, embedded: EmbeddedChunk) -> ChunkRows:
             chunk.end,
             chunk.locator.line_start,
             chunk.locator.line_end,
-            _json(chunk.heading_path),
-            _json([fold(heading) for heading in chunk.heading_path]),
+            _json(sections_to_json(chunk.sections)),
+            _json([fold(heading) for heading in chunk.headings]),
             chunk.tokens,
         ),
         words=(
@@ -263,7 +271,7 @@ def embedded_of(library: str, rows: DocumentRows) -> EmbeddedDocument:
 
 def chunk_of(document_id: DocumentId, text: str, row: Row) -> Chunk:
     """A chunk's row as a record, cut out of its document's text."""
-    _, modality, position, start, end, line_start, line_end, heading_path, _, tokens = row
+    _, modality, position, start, end, line_start, line_end, sections, _, tokens = row
     if not 0 <= start <= end <= len(text):
         raise ValueError(f"chunk {start}-{end} lies outside its document")
     return Chunk(
@@ -273,7 +281,7 @@ def chunk_of(document_id: DocumentId, text: str, row: Row) -> Chunk:
         start=start,
         end=end,
         text=text[start:end],
-        heading_path=tuple(json.loads(heading_path)),
+        sections=sections_from_json(json.loads(sections)),
         locator=Locator(line_start, line_end),
         tokens=tokens,
     )

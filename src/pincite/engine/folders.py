@@ -1,0 +1,63 @@
+"""Folders as libraries: finding them, looking into them, refusing what cannot be one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pincite.errors import FolderMissing, IndexMissing, NothingToIndex
+
+if TYPE_CHECKING:
+    from pincite.sources import Scan
+
+INDEX_FOLDER = ".index"
+
+
+def find_library(start: str | Path = ".") -> Path:
+    """The nearest folder with an index, going up from where one stands."""
+    here = Path(start).expanduser().resolve()
+    if not here.exists():
+        raise FolderMissing(f"{start} does not exist")
+    for folder in (here, *here.parents):
+        if any((folder / INDEX_FOLDER / name).exists() for name in ("chunks.jsonl", "index.db")):
+            return folder
+    raise IndexMissing(
+        f"neither {here} nor a folder above it has an index; run `pincite index build FOLDER`"
+    )
+
+
+def existing_index(root: Path) -> Path:
+    """The index of exactly this folder."""
+    index = root / INDEX_FOLDER
+    if not index.is_dir():
+        raise IndexMissing(f"{root} has no index yet; run `pincite index build {root}`")
+    return index
+
+
+def is_readable(path: str) -> bool:
+    """Whether there is a reader for a file of this name."""
+    from pincite.reading.sniff import reader_for
+
+    return reader_for(path) is not None
+
+
+def refuse_empty(root: Path, scan: Scan) -> None:
+    """A folder with nothing to read does not get an index."""
+    if scan.files:
+        return
+    others = ", ".join(
+        f"{count} {suffix or 'without suffix'}" for suffix, count in scan.unsupported.items()
+    )
+    raise NothingToIndex(
+        f"{root} holds no file that pincite can read (Markdown: .md, text: .txt)"
+        + (f"; files of other kinds: {others}" if others else "; is it the right folder?")
+    )
+
+
+def refuse_forgetting(root: Path, scan: Scan, stored: int) -> None:
+    """An empty folder is more often a disk that is not mounted than a wish to forget all."""
+    if stored and not scan.files:
+        raise NothingToIndex(
+            f"{root} holds no file that pincite can read, but its index holds {stored} documents; "
+            "they are kept. If you meant to empty it, run `pincite index build --fresh`"
+        )

@@ -1,0 +1,116 @@
+"""Index reports, figures and findings → text for people and plain values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from pincite.entrypoints.render import SHORT_ID, Json, printable
+from pincite.records import Finding, IndexReport, LibraryStats
+
+_MOST_NAMES = 10  # files named one by one; of more only the number is told
+
+
+def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
+    """What an index run did, with everything that was left out and why."""
+    counts = {
+        "new": report.added,
+        "changed": report.changed,
+        "moved": report.moved,
+        "cut again": report.recut,
+        "deleted": report.deleted,
+        "unchanged": report.unchanged,
+    }
+    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    yield f"Documents: {told or 'none'}."
+    for what, paths in report.paths.items():
+        if len(paths) <= _MOST_NAMES:
+            yield f"  {what}: " + ", ".join(map(printable, paths))
+    if report.written:
+        yield (
+            f"Wrote {_counted(report.chunks, 'chunk')}, embedded "
+            f"{_counted(report.embedded, 'window')} in {seconds:.1f} s."
+        )
+    if report.unsupported:
+        kinds = ", ".join(
+            f"{count} {suffix or 'without suffix'}" for suffix, count in report.unsupported.items()
+        )
+        yield f"Other kinds of file, not read: {printable(kinds)}."
+    if report.skipped:
+        yield f"Left out ({len(report.skipped)}):"
+        yield from (f"  {printable(f'{one.path}: {one.reason}')}" for one in report.skipped)
+    if report.failures:
+        yield f"Failed ({len(report.failures)}); earlier versions of these are kept:"
+        for failure in report.failures:
+            ids = ", ".join(chunk_id[:SHORT_ID] for chunk_id in failure.chunk_ids)
+            chunks = f" (chunks {ids})" if ids else ""
+            yield f"  {printable(f'{failure.path}: {failure.reason}')}{chunks}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def report_as_json(report: IndexReport, seconds: float) -> Json:
+    """The report as plain values."""
+    return {**asdict(report), "seconds": round(seconds, 3)}
+
+
+def stats_as_text(stats: LibraryStats) -> Iterator[str]:
+    """What an index is and holds."""
+    header, store = stats.header, stats.store
+    rows = {
+        "library": f"{header.name} ({stats.folder})",
+        "documents": f"{store.documents:,}",
+        "chunks": f"{store.chunks:,}",
+        "windows": f"{store.windows:,}",
+        "vectors": f"{store.vectors:,} of {header.model.dimensions} dimensions",
+        "database": size(store.database_bytes),
+        "chunk log": size(store.log_bytes),
+        "policy": header.policy,
+        "model": f"{header.model.name} ({header.model.fingerprint})",
+        "last updated": store.last_updated or "never",
+        "complete": "yes" if store.complete else "no; run `pincite index update`",
+    }
+    yield from (f"{what:<13} {printable(value)}" for what, value in rows.items())
+
+
+def stats_as_json(stats: LibraryStats) -> Json:
+    """The figures as plain values."""
+    return {
+        "folder": stats.folder,
+        **asdict(stats.header),
+        **asdict(stats.store),
+    }
+
+
+def findings_as_text(findings: list[Finding], left: list[Finding]) -> Iterator[str]:
+    """What does not agree inside an index, and whether that is still so."""
+    if not findings:
+        yield "Log, database, words and vectors agree."
+        return
+    yield f"{_counted(len(findings), 'problem')} found:"
+    yield from (f"  {finding.part}: {printable(finding.problem)}" for finding in findings)
+    if not left:
+        yield "Repaired. Run `pincite index update` to follow the folder again."
+    else:
+        yield f"{_counted(len(left), 'problem')} left; run `pincite index verify --repair`."
+
+
+def findings_as_json(findings: list[Finding], left: list[Finding]) -> Json:
+    """What was found, and what is left of it, as plain values."""
+    return {
+        "healthy": not left,
+        "findings": [asdict(finding) for finding in findings],
+        "left": [asdict(finding) for finding in left],
+    }
+
+
+def size(count: int) -> str:
+    """Bytes in a unit people read."""
+    amount = float(count)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{count:,} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError("unreachable")

@@ -1,0 +1,81 @@
+"""The ways to open an index: to write, to read, to mend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from pincite.errors import IndexMissing, LibraryBusy, StoreReadOnly
+from pincite.stores.sqlite.connection import translated_errors
+from pincite.stores.sqlite.log import sync_folder
+from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME, SqliteStore
+
+LOCK_NAME = "lock"
+
+
+def open_for_writing(folder: Path) -> SqliteStore:
+    """The only writer of the index in this folder; made if it is not there."""
+    with translated_errors(folder / DATABASE_NAME):
+        if not folder.is_dir():
+            # The index holds the text of every document, whatever their own permissions are.
+            folder.mkdir(mode=0o700)
+            (folder / ".gitignore").write_text("*\n")
+            sync_folder(folder.parent)
+        lock = _write_lock(folder)
+    store = SqliteStore(folder, lock)
+    try:
+        store.recover()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def open_for_repair(folder: Path) -> SqliteStore:
+    """The only writer, without looking at what the files hold: they may be damaged."""
+    _refuse_missing(folder)
+    with translated_errors(folder / DATABASE_NAME):
+        return SqliteStore(folder, _write_lock(folder))
+
+
+def open_for_reading(folder: Path) -> SqliteStore:
+    """A reader. What a killed writer left in the log is taken over first where that can be done."""
+    _refuse_missing(folder)
+    store = SqliteStore(folder, None)
+    try:
+        if store.is_behind():
+            _recover_if_free(folder)
+        store.header()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _refuse_missing(folder: Path) -> None:
+    if not (folder / LOG_NAME).exists() and not (folder / DATABASE_NAME).exists():
+        raise IndexMissing(
+            f"{folder.parent} has no index yet; run `pincite index build {folder.parent}`"
+        )
+
+
+def _recover_if_free(folder: Path) -> None:
+    """A busy library is being recovered or written by someone else; a read-only one cannot be."""
+    database_is_there = (folder / DATABASE_NAME).exists()
+    try:
+        open_for_writing(folder).close()
+    except (LibraryBusy, StoreReadOnly):
+        if not database_is_there:
+            raise
+
+
+def _write_lock(folder: Path) -> FileLock:
+    lock = FileLock(folder / LOCK_NAME)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise LibraryBusy(
+            f"another process is indexing {folder.parent}; wait until it has finished, or stop it"
+        ) from None
+    return lock
