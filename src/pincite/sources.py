@@ -42,14 +42,12 @@ class Folder:
         self.root = root.resolve()
         self.settings = settings or SourceSettings()
 
-    def scan(
-        self, readable: Callable[[str], bool], progress: Callable[[int], None] = lambda _: None
-    ) -> Scan:
-        """Find the files for which `readable(path)`; `progress` hears how many there are so far.
+    def scan(self, readable: Callable[[str], bool]) -> Scan:
+        """Find the files for which `readable(path)`.
 
         A file or folder that cannot be used is a line in `skipped`, never an error.
         """
-        return _Scanner(self, readable, progress).run()
+        return _Scanner(self, readable).run()
 
     def read(self, path: str) -> bytes:
         """The bytes of one file below the root; FileUnreadable in plain words otherwise."""
@@ -201,7 +199,6 @@ class _Scanner:
 
     folder: Folder
     readable: Callable[[str], bool]
-    progress: Callable[[int], None]
     files: list[FoundFile] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     unsupported: Counter[str] = field(default_factory=Counter)
@@ -283,7 +280,6 @@ class _Scanner:
             self._skip(path, f"is larger than {limit / 1e6:g} MB", "too_large")
         else:
             self.files.append(self.folder.digest(path))
-            self.progress(len(self.files))
 
     def _skip(self, path: str, reason: str, kind: SkipKind) -> None:
         self.skipped.append(Skipped(path, reason, kind))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pincite import Library, open_library
+from pincite import Library, SearchSettings, open_library
+from pincite.entrypoints.render import results_as_text
 from pincite.records import Mode
 
 ROOT = Path(__file__).parent.parent.parent
@@ -73,6 +75,15 @@ def test_hybrid_search_finds_the_labelled_documents_and_beats_each_search_alone(
 def test_exact_terms_are_always_found(library: Library) -> None:
     exact = [question for question in questions() if question.kind == "exact_term"]
     assert share_found(library, exact, "hybrid") >= EXACT_TERM_FLOOR
+
+
+def test_the_result_in_the_readme_is_what_a_search_prints(library: Library) -> None:
+    readme = (ROOT / "README.md").read_text()
+    shown = re.search(r'\$ pincite search --top-k 3 "(.*?)"\n(.*?)\n```', readme, re.DOTALL)
+    assert shown is not None
+    found = library.search(shown[1], settings=SearchSettings(top_k=3))
+    printed = results_as_text(found, explain=False, highlight=str, strong=str)
+    assert "\n".join(printed) == shown[2]
 
 
 def test_every_result_is_cited_to_lines_that_hold_its_words(library: Library) -> None:

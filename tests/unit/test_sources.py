@@ -44,13 +44,6 @@ def test_files_come_sorted_with_size_and_checksum(tmp_path: Path) -> None:
     assert {file.checksum for file in files} == {hashlib.sha256("wörds".encode()).hexdigest()}
 
 
-def test_progress_hears_of_every_file(tmp_path: Path) -> None:
-    write(tmp_path, "a.md", "b.md", "c.pdf")
-    heard: list[int] = []
-    Folder(tmp_path).scan(is_text, heard.append)
-    assert heard == [1, 2]
-
-
 def test_files_of_other_kinds_are_counted_by_extension(tmp_path: Path) -> None:
     write(tmp_path, "a.pdf", "b.PDF", "sub/c.png", "Makefile", "d.md")
     assert scan(tmp_path).unsupported == {"": 1, ".pdf": 2, ".png": 1}

@@ -70,6 +70,11 @@ def check(model: str, as_json: bool) -> None:
     """
     from pincite.models.prepare import check_model
 
+    if model == "hashing":
+        echo_lines(["hashing is made of code alone; there is nothing to check."])
+        return
+    if model == "minilm":
+        catalog.open_embedder(model, models_folder=_folder(), base_url=None, api_key=None)
     folder = _folder() / catalog.MINILM_FOLDER if model == "minilm" else Path(model).expanduser()
     problems = check_model(folder)
     if as_json:
