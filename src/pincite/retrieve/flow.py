@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
 
 from pincite.ports import Embedder, Store
-from pincite.records import Filters, Hit, Mode, Reason, Result, SearchResults
+from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
 from pincite.retrieve.diversify import cap_per_document
 from pincite.retrieve.fuse import fuse
 from pincite.retrieve.quote import best_quote
 from pincite.settings import SearchSettings
+
+_MOST_CANDIDATES = (
+    6_400  # looked at in one ranking; beyond that a longer list is not worth its time
+)
 
 
 def search(
@@ -30,18 +36,8 @@ def search(
     if not question.strip():
         return SearchResults(question, mode, (), reason="empty_question")
     vector = None if embedder is None or mode == "words" else embedder.embed_question(question)
-    kept: list[Hit] = []
-    limit = max(settings.candidates, settings.top_k)
-    while len(kept) < settings.top_k:
-        rankings = store.search(
-            None if mode == "vector" else question, vector, filters=filters, limit=limit
-        )
-        hits = fuse(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
-        kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))
-        if all(len(ranking) < limit for ranking in rankings.values()):
-            break
-        # One long document may fill the candidates and then be capped: look further.
-        limit *= 4
+    asked = partial(store.search, None if mode == "vector" else question, vector, filters=filters)
+    kept = _best_hits(asked, settings)
     loaded = store.load_chunks([hit.chunk_id for hit in kept])
     by_id = {chunk.id: (document, chunk) for document, chunk in loaded}
     results = tuple(
@@ -51,6 +47,20 @@ def search(
         for document, chunk in (by_id[hit.chunk_id],)
     )
     return SearchResults(question, mode, results, reason=_why_empty(results, mode, filters))
+
+
+def _best_hits(asked: Callable[..., dict[str, Ranking]], settings: SearchSettings) -> list[Hit]:
+    """The fused hits, capped per document; from further down where that leaves too few."""
+    limit = max(settings.candidates, settings.top_k)
+    while True:
+        rankings = asked(limit=limit)
+        hits = fuse(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
+        kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))
+        exhausted = all(len(ranking) < limit for ranking in rankings.values())
+        if len(kept) == settings.top_k or exhausted or limit >= _MOST_CANDIDATES:
+            return kept
+        # One long document filled the candidates and was then capped.
+        limit *= 4
 
 
 def _why_empty(results: tuple[Result, ...], mode: Mode, filters: Filters) -> Reason | None:
