@@ -16,6 +16,8 @@ from pincite.settings import ChunkPolicy
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import sentence_spans
 
+_FURTHEST = 20_000  # characters looked back at for an overlap; more than any overlap needs
+
 
 def chunk_document(
     document: Document, policy: ChunkPolicy, embedder: Embedder
@@ -73,12 +75,12 @@ def _chunk_spans(
             floor = group[first].start
 
 
-_FURTHEST = 20_000  # characters looked back at for an overlap; more than any overlap needs
-
-
 def _overlap_start(text: str, floor: int, start: int, policy: ChunkPolicy, measure: Measure) -> int:
-    """Where the repeated end of the chunk before begins: a sentence, or else a word, about
-    `overlap` tokens back, never more than a fifth beyond nor as far back as that chunk's start."""
+    """Where the repeated end of the chunk before begins, at most `overlap` tokens back.
+
+    A sentence of the last fifth before that, or else the very token; never as far back as the
+    start of the chunk before.
+    """
     begins = [at for at, _ in sentence_spans(text, floor, start) if at > floor]
     low, high = policy.overlap * 4 // 5, policy.overlap
     for at in begins:
