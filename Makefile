@@ -13,7 +13,9 @@ help: ## What can be made
 
 demo: $(VENV)/runtime.stamp model ## Index the sample library and search it
 	$(BIN)/pincite index build $(SAMPLE)
-	$(BIN)/pincite search --library $(SAMPLE) --top-k 3 "how often does the buoy send its data?"
+	$(BIN)/pincite search --library $(SAMPLE) --top-k 1 "how often does the buoy send its data?"
+	$(BIN)/pincite search --library $(SAMPLE) --top-k 1 "how should boats lie in the boat basin?"
+	$(BIN)/pincite search --library $(SAMPLE) --top-k 1 "why does the sea glow when you stir it?"
 
 test: $(VENV)/dev.stamp model ## Everything a reviewer runs: style, types, architecture, tests
 	$(MAKE) --no-print-directory lint
@@ -41,7 +43,9 @@ lock: $(VENV)/dev.stamp ## Pin the dependencies anew, with hashes
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	  pyproject.toml --group build -o requirements/runtime.txt
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
-	  pyproject.toml --extra remote --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
+	  pyproject.toml --extra remote --extra ocr --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
+	$(BIN)/uv pip compile --quiet --upgrade --no-deps --universal --python-version 3.11 --generate-hashes --no-header \
+	  --group llm -o requirements/llm.txt
 
 clean: ## Remove the environment and the sample library's index
 	rm -rf $(VENV) $(SAMPLE)/.index
@@ -59,7 +63,7 @@ $(VENV)/runtime.stamp: requirements/runtime.txt pyproject.toml | $(BIN)/python
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/dev.stamp: requirements/dev.txt pyproject.toml | $(BIN)/python
-	$(PIP) install --require-hashes --no-deps -r requirements/dev.txt
+$(VENV)/dev.stamp: requirements/dev.txt requirements/llm.txt pyproject.toml | $(BIN)/python
+	$(PIP) install --require-hashes --no-deps -r requirements/dev.txt -r requirements/llm.txt
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/runtime.stamp

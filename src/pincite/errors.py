@@ -9,6 +9,7 @@ PinciteError
 │   └── LibraryBusy        another process is writing to this library
 ├── FileUnreadable         one file cannot be read: a line in the report, never the end of a run
 │   └── FileEmpty          it holds nothing to read: left out, which is no failure
+│       └── FileConverted  its text is read from what was recognised of it
 ├── StoreError
 │   ├── StoreUnsupported   this SQLite is too old or lacks a part
 │   ├── StoreTooNew        written by a newer pincite
@@ -58,6 +59,10 @@ class FileUnreadable(PinciteError):
 
 class FileEmpty(FileUnreadable):
     """One file holds nothing to read; it is left out."""
+
+
+class FileConverted(FileEmpty):
+    """One file holds no text itself, but what was recognised in it lies beside the library."""
 
 
 class StoreError(PinciteError):

@@ -12,6 +12,7 @@ from pincite.records import (
     DocumentEntry,
     DocumentId,
     EmbeddedDocument,
+    Failure,
     Filters,
     Finding,
     FoundChunk,
@@ -72,6 +73,14 @@ class Embedder(TokenCounter, Protocol):
         ...
 
 
+class Generator(Protocol):
+    """A language model that writes a short text."""
+
+    def generate(self, instruction: str, text: str, *, most_tokens: int) -> str:
+        """What it makes of the text as the instruction says; ModelError where it cannot."""
+        ...
+
+
 class Store(Protocol):
     """Holds one library's documents, words and vectors. Every write is all or nothing."""
 
@@ -93,8 +102,12 @@ class Store(Protocol):
         """Forget the documents with all their chunks, words and vectors."""
         ...
 
-    def finish(self) -> None:
-        """Note that a run came to its end: the index is equal to the folder."""
+    def finish(self, problems: Sequence[Failure] = ()) -> None:
+        """Note that a run came to its end: the index is equal to the folder, but for these."""
+        ...
+
+    def problems(self) -> list[Failure]:
+        """The files that the last run could not read."""
         ...
 
     def is_complete(self) -> bool:
@@ -103,6 +116,10 @@ class Store(Protocol):
 
     def documents(self) -> list[DocumentEntry]:
         """Every document, by path."""
+        ...
+
+    def find_documents(self, question: str) -> list[DocumentEntry]:
+        """The documents whose name, title, author, tags or summary speak to it, best first."""
         ...
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:

@@ -10,13 +10,21 @@ from pincite.records import Mode
 
 # Raised whenever reading or chunking would give other chunks for the same file: an index made by
 # an older version is then re-read by the next update.
-INGESTION_VERSION = 1
+INGESTION_VERSION = 2
 
 DEFAULT_MODEL = "minilm"
 SMALLEST_TOKEN_LIMIT = 32  # of a model; less leaves no room for title and headings
 DEFAULT_POLICY = "vault"
 MODES = get_args(Mode)
 MOST_RESULTS = 1_000  # a reader looks at ten; a program that wants all should read the store
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingLimits:
+    """What a process that reads one file of a foreign format may use."""
+
+    memory_bytes: int = 512 << 20
+    seconds: int = 30  # of the clock, and of the processor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +39,7 @@ class ChunkPolicy:
     apart_at_level: int = 0
     whole_section: int | None = None  # a section up to this size stays whole, beyond `maximum`
     follow_headings: bool = True  # False: only size decides, headings are text like any other
+    shorten_code: bool = False  # of a long block of code only the beginning is embedded
 
 
 POLICIES = {
@@ -45,6 +54,7 @@ POLICIES = {
             overlap=100,
             apart_at_level=2,
             whole_section=1_000,
+            shorten_code=True,
         ),
         ChunkPolicy(name="brain", minimum=700, maximum=1_000, overlap=125),
     )
@@ -63,12 +73,20 @@ def policy_named(name: str) -> ChunkPolicy:
 DEFAULT_MAX_FILE_BYTES = 20_000_000  # a larger text is nearly always a dump or a log
 
 
+CONVERTED_FOLDER = ".converted"  # what was recognised in images and recordings, as Markdown
+ANALYSIS_FILE = "pincite-analysis.json"  # what is known of the code that a wiki is about
+READING_OPTIONS = ("comments", "tracked-changes")
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceSettings:
     """Which files of a folder are taken."""
 
     max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
     ignore_files: tuple[str, ...] = (".gitignore", ".pinciteignore")
+    # At the top: the hidden folder that is looked into, and the file that is no document.
+    hidden_folder: str = CONVERTED_FOLDER
+    own_file: str = ANALYSIS_FILE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,7 +51,7 @@ class Folder:
 
     def read(self, path: str) -> bytes:
         """The bytes of one file below the root; FileUnreadable in plain words otherwise."""
-        with self._open(path) as file:
+        with self.open(path) as file:
             data = file.read(self.settings.max_file_bytes + 1)
         self._refuse_size(len(data))
         return data
@@ -59,7 +59,7 @@ class Folder:
     def digest(self, path: str) -> FoundFile:
         """Size and checksum of one file, without holding it in memory."""
         checksum, size = hashlib.sha256(), 0
-        with self._open(path) as file:
+        with self.open(path) as file:
             while block := file.read(1 << 20):
                 checksum.update(block)
                 size += len(block)
@@ -93,10 +93,12 @@ class Folder:
     def _matters(self, _change: watchfiles.Change, path: str) -> bool:
         *folders, name = Path(path).relative_to(self.root).parts or ("",)
         hidden = name.startswith(".") and name not in self.settings.ignore_files
-        return not (hidden or any(folder.startswith(".") for folder in folders))
+        below = folders[1:] if folders[:1] == [self.settings.hidden_folder] else folders
+        return not (hidden or any(folder.startswith(".") for folder in below))
 
     @contextmanager
-    def _open(self, path: str) -> Iterator[BinaryIO]:
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """One file below the root, to read from; FileUnreadable in plain words otherwise."""
         parts = path.split("/")
         if "\0" in path or any(part in ("", ".", "..") for part in parts):
             raise FileUnreadable("is not a path inside the folder")
@@ -224,12 +226,18 @@ class _Scanner:
             self._skip(place.path, _in_words(error), "unreadable")
             return
         place = self._with_rules(place, {entry.name for entry in entries})
-        for entry in (entry for entry in entries if not entry.name.startswith(".")):
+        for entry in (entry for entry in entries if self._is_shown(place, entry.name)):
             try:
                 if below := self._take(place, entry):
                     yield below
             except (OSError, FileUnreadable) as error:
                 self._skip(place.path + entry.name, _in_words(error), "unreadable")
+
+    def _is_shown(self, place: _Place, name: str) -> bool:
+        settings = self.folder.settings
+        if not place.path and name in (settings.hidden_folder, settings.own_file):
+            return name == settings.hidden_folder
+        return not name.startswith(".")
 
     def _with_rules(self, place: _Place, names: set[str]) -> _Place:
         for name in (name for name in self.folder.settings.ignore_files if name in names):

@@ -8,6 +8,7 @@ found exactly, so the same document is always cut the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pincite.chunking.pieces import Boundary, Piece
 
@@ -25,18 +26,31 @@ _CUT = {
     Boundary.UNDER_HEADING: 6.0,
 }
 # Running across a level-1 heading mixes more than running across a level-4 heading.
-_ACROSS_HEADING = 0.5
+ACROSS_HEADING = 0.5
 _EACH_RUN = 0.05
 _MOST_PIECES = 100  # looked at for one run, so that a million one-word lines stay affordable
 _UNEVEN = 0.3  # keeps the runs of one long stretch about equally long
 
 
-def cut(pieces: Sequence[Piece], *, minimum: int, maximum: int) -> list[Run]:
-    """Runs that cover all pieces, each of at most `maximum` tokens, `minimum` where possible."""
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    minimum: int
+    maximum: int
+    across: float
+
+
+def cut(
+    pieces: Sequence[Piece], *, minimum: int, maximum: int, across: float = ACROSS_HEADING
+) -> list[Run]:
+    """Runs that cover all pieces, each of at most `maximum` tokens, `minimum` where possible.
+
+    `across` is what it costs to run across a level-1 heading.
+    """
+    sizes = _Sizes(minimum, maximum, across)
     best: list[float] = [0.0]
     came_from: list[int] = [0]
     for end in range(1, len(pieces) + 1):
-        cost, start = min(_runs_ending_at(pieces, end, best, minimum, maximum))
+        cost, start = min(_runs_ending_at(pieces, end, best, sizes))
         best.append(cost)
         came_from.append(start)
     runs = []
@@ -48,7 +62,7 @@ def cut(pieces: Sequence[Piece], *, minimum: int, maximum: int) -> list[Run]:
 
 
 def _runs_ending_at(
-    pieces: Sequence[Piece], end: int, best: list[float], minimum: int, maximum: int
+    pieces: Sequence[Piece], end: int, best: list[float], sizes: _Sizes
 ) -> list[tuple[float, int]]:
     """The cost of the whole way for every possible start of the run that ends here."""
     ways: list[tuple[float, int]] = []
@@ -57,16 +71,16 @@ def _runs_ending_at(
     for start in range(end - 1, max(end - 1 - _MOST_PIECES, -1), -1):
         piece = pieces[start]
         tokens += piece.tokens
-        if tokens > maximum and ways:
+        if tokens > sizes.maximum and ways:
             break
         begin = _CUT[piece.boundary] if start else 0.0
-        ways.append((best[start] + begin + across + _size_cost(tokens, minimum, maximum), start))
+        ways.append((best[start] + begin + across + _size_cost(tokens, sizes), start))
         if piece.level:
-            across += _ACROSS_HEADING / piece.level
+            across += sizes.across / piece.level
     return ways
 
 
-def _size_cost(tokens: int, minimum: int, maximum: int) -> float:
-    if tokens < minimum:
-        return _EACH_RUN + _TOO_SMALL * (1 + (minimum - tokens) / minimum)
-    return _EACH_RUN + _UNEVEN * (1 - tokens / maximum) ** 2
+def _size_cost(tokens: int, sizes: _Sizes) -> float:
+    if tokens < sizes.minimum:
+        return _EACH_RUN + _TOO_SMALL * (1 + (sizes.minimum - tokens) / sizes.minimum)
+    return _EACH_RUN + _UNEVEN * (1 - tokens / sizes.maximum) ** 2

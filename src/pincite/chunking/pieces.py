@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
@@ -11,6 +12,7 @@ from pincite.records import Block, BlockKind, Document
 from pincite.text.sentences import sentence_spans, trim
 
 _LOWEST_HEADING = 6
+_LINE = re.compile(r"[^\r\n]++")
 
 
 class Boundary(IntEnum):
@@ -50,9 +52,17 @@ def document_pieces(document: Document, measure: Measure, *, largest: int) -> li
     return pieces
 
 
-def span_pieces(text: str, start: int, end: int, measure: Measure, *, largest: int) -> list[Piece]:
-    """The sentences of a stretch as pieces, for cutting windows out of a chunk."""
-    block = Block(BlockKind.PARAGRAPH, start, end)
+def span_pieces(
+    text: str,
+    start: int,
+    end: int,
+    measure: Measure,
+    *,
+    largest: int,
+    kind: BlockKind = BlockKind.PARAGRAPH,
+) -> list[Piece]:
+    """The sentences of a stretch as pieces, or its lines if it is code, for cutting windows."""
+    block = Block(kind, start, end)
     return list(_block_pieces(text, block, measure, largest, Boundary.BLOCK, 0))
 
 
@@ -91,7 +101,10 @@ def _block_pieces(
         spans = [(block.start, block.end)]
     boundary = first
     for start, end in spans:
-        for part in _parts_that_fit(text, start, end, measure, largest):
+        parts = _parts_that_fit(text, start, end, measure, largest)
+        if block.kind is BlockKind.CODE:
+            parts = _with_indentation(parts, start)
+        for part in parts:
             yield Piece(*part, tokens=measure.tokens(*part), boundary=boundary, level=level)
             boundary, level = Boundary.INSIDE, 0
         boundary = inner
@@ -100,16 +113,19 @@ def _block_pieces(
 def _line_spans(text: str, block: Block) -> list[tuple[int, int]]:
     """The lines of a block, without blank ones."""
     spans = []
-    at = block.start
-    while at < block.end:
-        newline = text.find("\n", at, block.end)
-        end = block.end if newline < 0 else newline + 1
-        start_of_words, end_of_words = trim(text, at, end)
+    for line in _LINE.finditer(text, block.start, block.end):
+        start_of_words, end_of_words = trim(text, *line.span())
         if start_of_words < end_of_words:
-            # Indentation belongs to a line of code, so only the end is trimmed.
-            spans.append((at, end_of_words))
-        at = end
+            spans.append((line.start(), end_of_words))
     return spans
+
+
+def _with_indentation(parts: Iterator[tuple[int, int]], start: int) -> Iterator[tuple[int, int]]:
+    """The parts of one stretch of code; what stands before its first word belongs to it."""
+    for _, end in parts:
+        yield start, end
+        break
+    yield from parts
 
 
 def _parts_that_fit(

@@ -1,50 +1,28 @@
-"""Document → its chunks, each with the windows that are embedded. One way for all policies."""
+"""Where to cut a text: by its sections, paragraphs and sentences. One way for all policies."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from pincite.chunking.cut import cut
 from pincite.chunking.measure import Measure
 from pincite.chunking.pieces import Boundary, Piece, document_pieces
-from pincite.chunking.windows import chunk_windows
-from pincite.ports import Embedder
-from pincite.records import Chunk, Document, Locator, Modality, Section, WindowedChunk
+from pincite.records import Document
 from pincite.settings import ChunkPolicy
-from pincite.text.lines import LineIndex
 from pincite.text.sentences import sentence_spans
+
+Span = tuple[int, int]
 
 _FURTHEST = 20_000  # characters looked back at for an overlap; more than any overlap needs
 
 
-def chunk_document(
-    document: Document, policy: ChunkPolicy, embedder: Embedder
-) -> list[WindowedChunk]:
-    """The document's chunks in order; at least one wherever it has any block."""
-    measure = Measure(document.text, embedder)
-    lines = LineIndex(document.text)
-    sections = _Sections(document)
+def section_spans(document: Document, policy: ChunkPolicy, measure: Measure) -> list[Span]:
+    """Where each chunk of a text begins and ends."""
     pieces = document_pieces(document, measure, largest=policy.maximum - policy.overlap)
     if not policy.follow_headings:
         pieces = [_as_plain_text(piece) for piece in pieces]
-    chunks: list[WindowedChunk] = []
-    for start, end in _chunk_spans(document.text, pieces, policy, measure):
-        chunk = Chunk(
-            document_id=document.id,
-            modality=Modality.TEXT,
-            position=len(chunks),
-            start=start,
-            end=end,
-            text=document.text[start:end],
-            sections=sections.within(start, end),
-            locator=Locator(*lines.lines_of(start, end)),
-            tokens=measure.tokens(start, end),
-        )
-        windows = chunk_windows(document, chunk, measure, embedder)
-        chunks.append(WindowedChunk(chunk, windows))
-    return chunks
+    return list(_chunk_spans(document.text, pieces, policy, measure))
 
 
 def _as_plain_text(piece: Piece) -> Piece:
@@ -54,7 +32,7 @@ def _as_plain_text(piece: Piece) -> Piece:
 
 def _chunk_spans(
     text: str, pieces: Sequence[Piece], policy: ChunkPolicy, measure: Measure
-) -> Iterator[tuple[int, int]]:
+) -> Iterator[Span]:
     """Where each chunk begins and ends, with its overlap into the chunk before."""
     for group in _groups(pieces, policy):
         tokens = measure.tokens(group[0].start, group[-1].end)
@@ -107,15 +85,3 @@ def _split_at_level(pieces: Sequence[Piece], level: int) -> list[list[Piece]]:
     starts = [at for at, piece in enumerate(pieces) if at and 0 < piece.level <= level]
     edges = [0, *starts, len(pieces)]
     return [list(pieces[start:end]) for start, end in pairwise(edges) if start < end]
-
-
-class _Sections:
-    """Finds the sections of a slice without walking through all of them."""
-
-    def __init__(self, document: Document) -> None:
-        self._sections = document.sections
-        self._starts = [section.start for section in document.sections]
-
-    def within(self, start: int, end: int) -> tuple[Section, ...]:
-        first = max(bisect_right(self._starts, start) - 1, 0)
-        return self._sections[first : bisect_left(self._starts, end)]

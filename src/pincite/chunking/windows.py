@@ -6,11 +6,13 @@ chunk is embedded as several windows, and is found by its best one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pincite.chunking.cut import cut
 from pincite.chunking.measure import Measure
 from pincite.chunking.pieces import span_pieces
 from pincite.ports import Embedder
-from pincite.records import Chunk, Document, Window
+from pincite.records import BlockKind, Chunk, Document, Modality, Window, overlapping, without
 
 _OVERLAP_SHARE = 8  # one eighth of a window is repeated in the next
 
@@ -18,24 +20,46 @@ _OVERLAP_SHARE = 8  # one eighth of a window is repeated in the next
 def chunk_windows(
     document: Document, chunk: Chunk, measure: Measure, embedder: Embedder
 ) -> tuple[Window, ...]:
-    """One window or more, in order, that together hold all of the chunk."""
-    windows = []
+    """One window or more, in order, that together hold all of the chunk that a reader would see."""
     room = embedder.card.token_limit - embedder.passage_overhead
     prefix = context_prefix(document, chunk.heading_path, embedder, limit=room // 4)
     room -= len(embedder.token_starts(prefix))
-    if chunk.tokens <= room:
-        return (Window(chunk.start, chunk.end, prefix + chunk.text),)
+    spans = _spans(document, chunk, measure, room) if chunk.tokens > room else []
+    seen = [
+        (start, end, text)
+        for start, end in spans
+        if (text := _embedded_text(chunk, start, end)).strip()
+    ]
+    whole = (chunk.start, chunk.end, _embedded_text(chunk, chunk.start, chunk.end))
+    return tuple(Window(start, end, prefix + text) for start, end, text in seen or [whole])
+
+
+def _spans(
+    document: Document, chunk: Chunk, measure: Measure, room: int
+) -> Iterator[tuple[int, int]]:
+    """Slices with room for the prefix, each repeating some of the one before."""
     overlap = room // _OVERLAP_SHARE
-    pieces = span_pieces(document.text, chunk.start, chunk.end, measure, largest=room - overlap)
+    pieces = span_pieces(
+        document.text,
+        chunk.start,
+        chunk.end,
+        measure,
+        largest=room - overlap,
+        kind=BlockKind.CODE if chunk.modality is Modality.CODE else BlockKind.PARAGRAPH,
+    )
     for first, after in cut(pieces, minimum=0, maximum=room - overlap):
         begin = first
         while begin and measure.tokens(pieces[begin - 1].start, pieces[after - 1].end) <= room:
             begin -= 1
             if measure.tokens(pieces[begin].start, pieces[first].start) >= overlap:
                 break
-        start, end = pieces[begin].start, pieces[after - 1].end
-        windows.append(Window(start, end, prefix + document.text[start:end]))
-    return tuple(windows)
+        yield pieces[begin].start, pieces[after - 1].end
+
+
+def _embedded_text(chunk: Chunk, start: int, end: int) -> str:
+    """A slice of the chunk less what is to be left out of it."""
+    text = chunk.text[start - chunk.start : end - chunk.start]
+    return without(text, start, overlapping(chunk.omissions, start, end))
 
 
 def context_prefix(

@@ -11,7 +11,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.errors import FileEmpty, FileUnreadable, ModelUnavailable
+from pincite.errors import FileConverted, FileEmpty, FileUnreadable, ModelUnavailable
+from pincite.ingest.catalog import summarized
 from pincite.ingest.embed import ChunksFailed, EmbeddingPool, Pending
 from pincite.ingest.sync import Task, compare
 from pincite.ports import Chunker, Embedder, Reader, Store
@@ -22,6 +23,7 @@ from pincite.records import (
     FoundFile,
     IndexReport,
     Progress,
+    SkipKind,
     Skipped,
 )
 
@@ -38,6 +40,7 @@ class Parts:
     chunk: Chunker
     embedder: Embedder
     store: Store
+    summarize: Callable[[Document], Document] = summarized
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def sync(
             _finish(one, parts.store, pool, tally)
     # Deletions last: until here a file that came back elsewhere could take over old vectors.
     parts.store.remove_documents([document.id for document in plan.deleted])
-    parts.store.finish()
+    parts.store.finish(tally.failures)
     return IndexReport(
         added=len(tally.paths["added"]),
         changed=len(tally.paths["changed"]),
@@ -87,6 +90,7 @@ def sync(
         embedded=pool.embedded,
         failures=tuple(tally.failures),
         skipped=tuple(tally.skipped),
+        partly=tuple(tally.partly),
         paths={
             **{what: tuple(paths) for what, paths in tally.paths.items() if paths},
             **({"deleted": tuple(one.path for one in plan.deleted)} if plan.deleted else {}),
@@ -100,10 +104,11 @@ def _begun(
     """Each task read, cut and handed to the embedder; a file that cannot be read is a failure."""
     for task in tasks:
         try:
-            document = parts.read(task.path, parts.read_file(task.path))
+            document = parts.summarize(parts.read(task.path, parts.read_file(task.path)))
         except FileEmpty as error:
             parts.store.remove_documents(task.replaces)
-            tally.left_out(Skipped(task.path, str(error), "empty"))
+            kind: SkipKind = "converted" if isinstance(error, FileConverted) else "empty"
+            tally.left_out(Skipped(task.path, str(error), kind))
             continue
         except FileUnreadable as error:
             tally.failed(Failure(task.path, str(error)))
@@ -134,7 +139,7 @@ def _finish(one: _UnderWay, store: Store, pool: EmbeddingPool, tally: _Tally) ->
         tally.give_up_if_hopeless(failed.cause)
     else:
         store.replace_document(EmbeddedDocument(one.document, chunks), replaces=one.task.replaces)
-        tally.stored(one.task, len(chunks))
+        tally.stored(one.task, len(chunks), one.document.metadata.notes)
     finally:
         pool.forget(one.pending)
 
@@ -158,9 +163,12 @@ class _Tally:
         self.chunks = 0
         self.failures: list[Failure] = []
         self.skipped: list[Skipped] = []
+        self.partly: list[Failure] = []
 
-    def stored(self, task: Task, chunks: int) -> None:
-        """A document is searchable."""
+    def stored(self, task: Task, chunks: int, notes: tuple[str, ...]) -> None:
+        """A document is searchable, but for what the notes say."""
+        if notes:
+            self.partly.append(Failure(task.path, "; ".join(notes)))
         self.paths[task.change].append(task.path)
         self.chunks += chunks
         self._unanswered = 0

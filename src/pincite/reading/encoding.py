@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 from charset_normalizer import CharsetMatch, from_bytes
 
@@ -59,6 +61,7 @@ _SIGNATURES_WITH_NUL = (
 # Tab, line feed, form feed, carriage return and escape (coloured logs) do occur in texts.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
 _CONTROL_SHARE = 0.05
+_NOT_PLAIN = re.compile(rb"[^\0\t\r\n -~]")
 # Neither a blank nor one of the characters without width.
 _VISIBLE = re.compile(r"[^\s\u00ad\u180e\u200b-\u200f\u2060\ufeff]")
 
@@ -68,6 +71,21 @@ _IN_USE = (
     *("cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256"),
     *("cp1257", "cp874", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
 )
+# Letters beyond a to z of French, German, Spanish, Portuguese, Italian, the Nordic languages,
+# Icelandic and Dutch; then of Polish, Czech with Slovak, Hungarian, Romanian, Croatian, Turkish,
+# Lithuanian, Latvian and Estonian.
+_WESTERN_ALPHABETS = (
+    *("àâæçéèêëîïôœùûüÿ", "äöüß", "áéíñóúü", "àáâãçéêíóôõúü", "àèéìíòóùú", "åäöæøé", "áðéíóúýþæö"),
+    "áèéëíïóöü",
+)
+_ALPHABETS = (
+    *_WESTERN_ALPHABETS,
+    *("ąćęłńóśźż", "áäčďéěíĺľňóôŕřšťúůýž", "áéíóöőúüű", "ăâîșțşţ", "čćđšž", "çğıiöşüâîû"),
+    *("ąčęėįšųūž", "āčēģīķļņšūž", "äöõüšž"),
+)
+_MANY_WESTERN = frozenset("".join(_WESTERN_ALPHABETS))
+_MANY_WESTERN_COUNT = 0.8  # each of its letters; a single language that has all explains more
+_BEYOND_LATIN = "\u0250"
 _TOLERANCE = 0.9  # of what charset-normalizer calls chaos; it finds much in Japanese with code
 # The second byte of a Chinese or Japanese character can be an ASCII letter or digit.
 _FOREIGN_WORD = re.compile(rb"[A-Za-z]{0,30}[\x80-\xff][\x30-\xff]*")
@@ -115,10 +133,16 @@ def _decode_wide(data: bytes) -> str:
     """Data with NULs: UTF-16 or UTF-32 without a mark, or no text at all."""
     texts = [text for encoding in _WIDE_ENCODINGS if (text := _strictly(data, encoding))]
     best = max(texts, key=_plausibility, default="\0")
-    if _plausibility(best) <= 1:
+    if _plausibility(best) <= 1 or _is_narrow(data):
         kind = _named(_SIGNATURES_WITH_NUL, data) or "binary"
         raise FileUnreadable(f"is {kind}, not text")
     return best
+
+
+def _is_narrow(data: bytes) -> bool:
+    """Whether it is plain text with some NULs in it, which in UTF-16 would pass for Chinese."""
+    sample = data[:_SAMPLE_SIZE]
+    return sample.count(0) * 4 < len(sample) and not _NOT_PLAIN.search(sample)
 
 
 def _plausibility(text: str) -> float:
@@ -166,10 +190,19 @@ def _guess(data: bytes) -> str:
 
 
 def _merit(guess: CharsetMatch) -> float:
-    """How much it reads like a language, and how seldom signs stand where letters should."""
+    """How much it reads like a language, less the share of signs and letters that do not fit."""
     foreign = [character for character in str(guess) if not character.isascii()]
     signs = sum(character < "\u2000" and not character.isalpha() for character in foreign)
-    return round(guess.coherence - guess.chaos - signs / max(1, len(foreign)), 2)
+    misfits = signs + _strange_letters(foreign)
+    return round(guess.coherence - guess.chaos - misfits / max(1, len(foreign)), 2)
+
+
+def _strange_letters(foreign: Sequence[str]) -> float:
+    """How many Latin letters there are beyond those of the language that explains most of them."""
+    letters = Counter(one.lower()[0] for one in foreign if one < _BEYOND_LATIN and one.isalpha())
+    known = max(sum(letters[letter] for letter in alphabet) for alphabet in _ALPHABETS)
+    western = sum(letters[letter] for letter in _MANY_WESTERN)
+    return letters.total() - max(known, _MANY_WESTERN_COUNT * western)
 
 
 def _foreign_words(data: bytes) -> bytes:

@@ -10,7 +10,7 @@ from datetime import date, datetime, time
 
 import yaml
 
-from pincite.records import Metadata
+from pincite.records import Metadata, Modality
 
 _LARGEST = 65_536  # characters; more than this is no front matter but an attack or an accident
 _DEEPEST = 20
@@ -24,6 +24,12 @@ _FENCED = re.compile(
 _KEY_FIRST = re.compile(r"(?:\s*#[^\r\n]*)*\s*[\w.-]+[ \t]*[:=]")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _NULLS = frozenset(("", "~", "null", "none"))
+_KIND_KEYS = ("type", "kind", "format", "category", "categories")
+_AUDIO = frozenset(("audio", "audio_transcript", "podcast"))
+_VIDEO = frozenset(("video", "video_transcript"))
+_RECORDING = re.compile(
+    r"^https?://\S+$|\.(?:mp[34]|m4[av]|wav|webm|mkv|mov|avi|og[gv]|opus|flac|aac)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,9 @@ class FrontMatter:
     end: int = 0
     title: str | None = None
     metadata: Metadata = field(default_factory=Metadata)
+    modality: Modality | None = None
+    recording: str | None = None  # what the text was said or seen in: a name, a file, an address
+    source: str | None = None
 
 
 def split_front_matter(text: str) -> FrontMatter:
@@ -55,6 +64,9 @@ def split_front_matter(text: str) -> FrontMatter:
             date=_line(fields.get("date")),
             language=_line(fields.get("lang", fields.get("language"))),
         ),
+        modality=_modality(fields),
+        recording=_recording(fields),
+        source=_line(fields.get("source")),
     )
 
 
@@ -124,3 +136,22 @@ def _tags(value: object) -> tuple[str, ...]:
         value = list(value.split(",") if "," in value else value.split())
     tags = (tag.removeprefix("#") for tag in _lines(value))
     return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def _modality(fields: Mapping[str, object]) -> Modality | None:
+    """As it is named, or what `type: podcast` and the like amount to."""
+    named = (_line(fields.get("modality")) or "").lower().replace(" ", "_").replace("-", "_")
+    if named in frozenset(Modality):
+        return Modality(named)
+    said = {named, *(one.lower() for key in _KIND_KEYS for one in _lines(fields.get(key)))}
+    if said & _AUDIO:
+        return Modality.AUDIO_TRANSCRIPT
+    return Modality.VIDEO_TRANSCRIPT if said & _VIDEO else None
+
+
+def _recording(fields: Mapping[str, object]) -> str | None:
+    """What `recording` names; other keys count where they name a recording's file or address."""
+    if named := _line(fields.get("recording")):
+        return named
+    said = (_line(fields.get(key)) for key in ("video", "audio", "media", "source"))
+    return next((one for one in said if one and _RECORDING.search(one)), None)

@@ -2,71 +2,50 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 
+from pincite.reading.converted import with_pages
 from pincite.reading.encoding import decode_filled
 from pincite.reading.front_matter import split_front_matter
 from pincite.reading.headings import heading_text
 from pincite.reading.outline import OutlineBlock, outline
-from pincite.reading.plain import title_from
-from pincite.records import Block, BlockKind, Document, Section
+from pincite.reading.sections import Heading, sections_under
+from pincite.reading.source_file import SourceFile
+from pincite.reading.timed import with_times
+from pincite.records import Block, BlockKind, Content, Modality
 from pincite.text.lines import LineIndex
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
-    start: int
-    level: int
-    text: str
-
-
-def read_markdown(library: str, path: str, data: bytes) -> Document:
+def read(file: SourceFile) -> Content:
     """Read a Markdown file; its front matter lies in the first section, but in no block."""
-    text = decode_filled(data)
+    text = decode_filled(file.data)
     lines = LineIndex(text)
     front = split_front_matter(text)
     first = lines.line_of(front.end) if front.end < len(text) else lines.count + 1
     outlined = tuple(outline(text, lines, first))
     headings = [
-        _Heading(lines.start_of(block.first), block.level, heading_text(block.heading))
+        Heading(lines.start_of(block.first), block.level, heading_text(block.heading))
         for block in outlined
         if block.kind is BlockKind.HEADING
     ]
-    own_title = front.title or _title(headings)
-    return Document(
-        library=library,
-        path=path,
-        checksum=hashlib.sha256(data).hexdigest(),
+    content = Content(
         type="md",
-        title=own_title or title_from(path),
+        title=front.title or _title(headings),
         text=text,
-        sections=tuple(_sections(headings, len(text))),
+        sections=tuple(sections_under(headings, len(text))),
         blocks=tuple(_block(text, lines, block) for block in outlined),
-        metadata=front.metadata,
-        own_title=own_title is not None,
+        metadata=replace(front.metadata, source=front.source),
+        modality=front.modality or Modality.TEXT,
     )
+    # What was recognised on a page may look like a time code, and is none.
+    is_recognised = content.modality is Modality.OCR
+    return with_pages(content) if is_recognised else with_times(content, file)
 
 
-def _title(headings: Sequence[_Heading]) -> str | None:
+def _title(headings: Sequence[Heading]) -> str | None:
     """The first level-1 heading. A lower one ("Synopsis") names a part, not the document."""
     return next((one.text for one in headings if one.level == 1 and one.text), None)
-
-
-def _sections(headings: Sequence[_Heading], end: int) -> Iterator[Section]:
-    """Each heading with the stretch up to the next; level 0 is what stands before the first."""
-    starts = [heading.start for heading in headings]
-    ends = [*starts[1:], end]
-    if not starts or starts[0] > 0:
-        yield Section(heading_path=(), level=0, start=0, end=starts[0] if starts else end)
-    above: list[_Heading] = []
-    for heading, section_end in zip(headings, ends, strict=False):
-        while above and above[-1].level >= heading.level:
-            above.pop()
-        above.append(heading)
-        path = tuple(each.text for each in above if each.text)
-        yield Section(path, heading.level, heading.start, section_end)
 
 
 def _block(text: str, lines: LineIndex, block: OutlineBlock) -> Block:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from pincite.reading.encoding import decode_filled
-from pincite.records import Block, BlockKind, Document, Section
+from pincite.reading.source_file import SourceFile
+from pincite.reading.timed import with_times
+from pincite.records import Block, BlockKind, Content, Section
 
 # Each is tried only at the edge of a line and never goes back, so that a long line stays cheap.
 _OPENING = re.compile(r"(?<![^\r\n])[^\S\r\n]*+\S")
 _BLANK = re.compile(r"(?>\r\n?|\n)[^\S\r\n]*+(?=[\r\n]|\Z)")
 
 
-def read_text(library: str, path: str, data: bytes) -> Document:
-    """Read a plain text; its title is its file's name."""
-    text = decode_filled(data)
-    return Document(
-        library=library,
-        path=path,
-        checksum=hashlib.sha256(data).hexdigest(),
+def read(file: SourceFile) -> Content:
+    """Read a plain text; it has no title of its own."""
+    text = decode_filled(file.data)
+    content = Content(
         type="txt",
-        title=title_from(path),
         text=text,
         sections=(Section(heading_path=(), level=0, start=0, end=len(text)),),
         blocks=tuple(Block(BlockKind.PARAGRAPH, start, end) for start, end in paragraphs(text)),
-        own_title=False,
     )
-
-
-def title_from(path: str) -> str:
-    """The file's name without its extension."""
-    return PurePosixPath(path).stem
+    return with_times(content, file)
 
 
 def paragraphs(text: str, start: int = 0) -> Iterator[tuple[int, int]]:

@@ -1,40 +1,104 @@
-"""Which reader a file needs, told by its name."""
+"""Which kind of document a file is: by its name while a folder is looked at, then by its bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from pincite.errors import FileUnreadable
-from pincite.reading.markdown import read_markdown
-from pincite.reading.plain import read_text
-from pincite.records import Document
 
-LibraryReader = Callable[[str, str, bytes], Document]
-"""Library, path and bytes of one file → its Document, or FileUnreadable."""
 
-_READERS: dict[LibraryReader, tuple[str, ...]] = {
-    read_markdown: (".md", ".markdown", ".mdown", ".mkd", ".mdx"),
-    read_text: (".txt", ".text"),
-}
-_READER_OF = {suffix: reader for reader, suffixes in _READERS.items() for suffix in suffixes}
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file: the module of `reading/` that reads it, and the names such files have."""
+
+    module: str
+    suffixes: tuple[str, ...]
+    foreign: bool = True  # read in a child process with limits; False: lines that we parse here
+    binary: bool = False  # never plain text
+
+
+MARKDOWN = Kind("markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), foreign=False)
+PLAIN = Kind("plain", (".txt", ".text"), foreign=False)
+HTML = Kind("html", (".html", ".htm", ".xhtml"))
+PDF = Kind("pdf", (".pdf",), binary=True)
+# Zip archives: what is inside decides which.
+PACKAGE = Kind(
+    "package",
+    (
+        *(".docx", ".docm", ".dotx", ".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm", ".xlsb"),
+        *(".odt", ".ott", ".ods", ".odp", ".epub"),
+    ),
+    binary=True,
+)
+# The containers of Office before 2007, and of Outlook; what is inside decides which.
+COMPOUND = Kind("compound", (".doc", ".xls", ".ppt", ".msg"), binary=True)
+RTF = Kind("rtf", (".rtf",))
+SUBTITLES = Kind("subtitles", (".vtt", ".srt", ".sbv"), foreign=False)
+CODE = Kind(
+    "code",
+    (
+        *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"),
+        *(".go", ".rs", ".java", ".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"),
+    ),
+)
+
+KINDS = (
+    MARKDOWN,
+    PLAIN,
+    PDF,
+    PACKAGE,
+    COMPOUND,
+    HTML,
+    RTF,
+    SUBTITLES,
+    Kind("mail", (".eml",)),
+    Kind("xml", (".xml",)),
+    Kind("table", (".csv", ".tsv")),
+    Kind("notebook", (".ipynb",)),
+    Kind("rst", (".rst",)),
+    Kind("org", (".org",)),
+    Kind("structured", (".json", ".jsonl", ".ndjson")),
+    CODE,
+)
+_KIND_OF = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 
 # Files that by custom have no extension and are written for people.
 _TEXT_NAMES = frozenset(("readme", "notes", "todo", "changelog", "changes", "news", "history"))
 
+# What nothing else begins with, whatever the file is called.
+_SIGNATURES = (
+    (re.compile(rb"%PDF-\d"), PDF),
+    (re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)"), PACKAGE),
+    (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), COMPOUND),
+    (re.compile(rb"\{\\rtf\d"), RTF),
+    (re.compile(rb"(?:\xef\xbb\xbf)?\s{0,100}<(?:!doctype html|html)\b", re.IGNORECASE), HTML),
+    (re.compile(rb"(?:\xef\xbb\xbf)?WEBVTT(?:\s|$)"), SUBTITLES),
+)
 
-def reader_for(path: str) -> LibraryReader | None:
-    """The reader for a file of this name; None if there is none."""
+_FURTHEST_HEADER = 1_024  # bytes; as PDF readers do, we let mail headers and the like go first
+
+
+def kind_by_name(path: str) -> Kind | None:
+    """The kind of a file of this name; None if there is none."""
     name = PurePosixPath(path)
     if not name.suffix and name.name.lower() in _TEXT_NAMES:
-        return read_text
-    return _READER_OF.get(name.suffix.lower())
+        return PLAIN
+    return _KIND_OF.get(name.suffix.lower())
 
 
-def read(library: str, path: str, data: bytes) -> Document:
-    """Read one file as what its name says it is."""
-    reader = reader_for(path)
-    if reader is None:
-        kind = PurePosixPath(path).suffix or "without an extension"
-        raise FileUnreadable(f"is of a kind that cannot be read ({kind})")
-    return reader(library, path, data)
+def kind_of(path: str, data: bytes) -> Kind:
+    """The kind of a file with this name and these bytes; the bytes have the last word."""
+    named = kind_by_name(path)
+    for signature, kind in _SIGNATURES:
+        if signature.match(data):
+            return kind
+    suffix = PurePosixPath(path).suffix
+    if named is None:
+        raise FileUnreadable(f"is of a kind that cannot be read ({suffix or 'no extension'})")
+    if named is PDF and b"%PDF-" in data[:_FURTHEST_HEADER]:
+        return PDF
+    if named.binary:
+        raise FileUnreadable(f"is not what its name says: it does not begin like a {suffix} file")
+    return named

@@ -1,28 +1,34 @@
 """The nouns of pincite, frozen: what travels from step to step."""
 
-from pincite.records.documents import (
-    Block,
-    BlockKind,
+from pincite.records.chunks import (
     Chunk,
     ChunkId,
     CitedPlace,
-    Document,
-    DocumentEntry,
-    DocumentId,
     EmbeddedChunk,
     EmbeddedDocument,
     FoundChunk,
-    Locator,
-    Metadata,
-    Modality,
-    Section,
     StoredWindow,
     Window,
     WindowedChunk,
     chunk_id,
+)
+from pincite.records.documents import (
+    Analysis,
+    Block,
+    BlockKind,
+    Content,
+    Document,
+    DocumentEntry,
+    DocumentId,
+    Metadata,
+    Modality,
+    Section,
+    document_from,
     document_id,
 )
 from pincite.records.indexing import (
+    CatalogEntry,
+    CatalogState,
     Failure,
     Finding,
     FoundFile,
@@ -35,6 +41,17 @@ from pincite.records.indexing import (
     SkipKind,
     Skipped,
     StoreStats,
+)
+from pincite.records.places import (
+    Box,
+    Locator,
+    Omission,
+    OmissionReason,
+    Place,
+    line_boxes,
+    locate,
+    overlapping,
+    without,
 )
 from pincite.records.searching import (
     Filters,
@@ -50,11 +67,16 @@ from pincite.records.searching import (
 )
 
 __all__ = [
+    "Analysis",
     "Block",
     "BlockKind",
+    "Box",
+    "CatalogEntry",
+    "CatalogState",
     "Chunk",
     "ChunkId",
     "CitedPlace",
+    "Content",
     "Document",
     "DocumentEntry",
     "DocumentId",
@@ -74,7 +96,10 @@ __all__ = [
     "Modality",
     "Mode",
     "ModelCard",
+    "Omission",
+    "OmissionReason",
     "Part",
+    "Place",
     "Progress",
     "Quote",
     "Ranked",
@@ -91,5 +116,10 @@ __all__ = [
     "Window",
     "WindowedChunk",
     "chunk_id",
+    "document_from",
     "document_id",
+    "line_boxes",
+    "locate",
+    "overlapping",
+    "without",
 ]

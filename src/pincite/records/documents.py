@@ -1,18 +1,15 @@
-"""Documents and their parts: sections, blocks, chunks, windows."""
+"""Documents and their parts: what a reader takes out of a file, and the file at one version."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import takewhile
-from typing import TYPE_CHECKING, NewType
+from typing import NewType
 
-if TYPE_CHECKING:
-    from pincite.vectors import Vector
+from pincite.records.places import Omission, Place
 
 DocumentId = NewType("DocumentId", str)
-ChunkId = NewType("ChunkId", str)
 
 
 class Modality(StrEnum):
@@ -65,8 +62,40 @@ class Metadata:
 
     tags: tuple[str, ...] = ()
     author: str | None = None
-    date: str | None = None
-    language: str | None = None
+    date: str | None = None  # ISO 8601, as much of it as is known: when it was made
+    language: str | None = None  # BCP 47 (en, pt-BR) or, of source code, the language's name
+    modified: str | None = None  # ISO 8601
+    pages: int | None = None  # or slides, sheets, cells
+    duration: float | None = None  # seconds, of a recording
+    recording: str | None = None  # shared by a transcript and the frames of one recording
+    source: str | None = None  # path of the file this text was recognised from
+    notes: tuple[str, ...] = ()  # what could not be read of it, for the report
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is known of the code in a document or chunk, or of the code it is about."""
+
+    layer: str | None = None
+    symbols: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
+    entry_points: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a reader takes out of a file. All offsets are into `text`."""
+
+    type: str  # "md", "pdf": what `--type` takes
+    text: str
+    sections: tuple[Section, ...]
+    blocks: tuple[Block, ...] = ()
+    places: tuple[Place, ...] = ()
+    omissions: tuple[Omission, ...] = ()  # in order, without overlap
+    title: str | None = None  # the file's own
+    metadata: Metadata = field(default_factory=Metadata)
+    modality: Modality = Modality.TEXT
+    analysis: Analysis = field(default_factory=Analysis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +112,12 @@ class Document:
     blocks: tuple[Block, ...] = ()  # for cutting; not kept in the store
     metadata: Metadata = field(default_factory=Metadata)
     own_title: bool = True  # False where the title is only the file's name
+    size: int = 0  # bytes of the file
+    places: tuple[Place, ...] = ()
+    omissions: tuple[Omission, ...] = ()  # for cutting; the store keeps those of each chunk
+    modality: Modality = Modality.TEXT
+    analysis: Analysis = field(default_factory=Analysis)
+    summary: str = ""
 
     @property
     def id(self) -> DocumentId:
@@ -100,109 +135,36 @@ class Document:
         return "\n".join((self.title, self.name, self.metadata.author or "", *self.metadata.tags))
 
 
+def document_from(content: Content, *, library: str, path: str, data: bytes) -> Document:
+    """What was read, as the document of one library."""
+    name = path.rpartition("/")[2]
+    return Document(
+        library=library,
+        path=path,
+        checksum=hashlib.sha256(data).hexdigest(),
+        type=content.type,
+        title=content.title or name.rpartition(".")[0] or name,
+        text=content.text,
+        sections=content.sections,
+        blocks=content.blocks,
+        metadata=content.metadata,
+        own_title=content.title is not None,
+        size=len(data),
+        places=content.places,
+        omissions=content.omissions,
+        modality=content.modality,
+        analysis=content.analysis,
+    )
+
+
 def document_id(library: str, path: str, checksum: str) -> DocumentId:
     """The same file at the same place with the same bytes keeps its id."""
-    return DocumentId(_sha1(f"{library}:{path}:{checksum}"))
+    return DocumentId(sha1(f"{library}:{path}:{checksum}"))
 
 
-def chunk_id(document: DocumentId, modality: Modality, start: int) -> ChunkId:
-    """The same offset in the same document keeps its id, so citations outlive a re-index."""
-    return ChunkId(_sha1(f"{document}:{modality}:{start}"))
-
-
-def _sha1(identity: str) -> str:
+def sha1(identity: str) -> str:
+    """The name of an identity, in hexadecimal."""
     return hashlib.sha1(identity.encode(), usedforsecurity=False).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Locator:
-    """Where a chunk stands for a reader; lines count from 1 and include both ends."""
-
-    line_start: int
-    line_end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A verbatim slice of one document: `document.text[start:end] == text`, always."""
-
-    document_id: DocumentId
-    modality: Modality
-    position: int  # 0 for the first chunk of the document
-    start: int
-    end: int
-    text: str
-    sections: tuple[Section, ...]  # of the document, that the chunk holds some of
-    locator: Locator
-    tokens: int  # by the embedder's own tokenizer
-
-    @property
-    def id(self) -> ChunkId:
-        """Stable as long as the document's bytes are."""
-        return chunk_id(self.document_id, self.modality, self.start)
-
-    @property
-    def heading_path(self) -> tuple[str, ...]:
-        """The headings above all of the chunk; of its first section where none are shared."""
-        paths = [section.heading_path for section in self.sections]
-        shared = takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))
-        return tuple(level[0] for level in shared) or (paths[0] if paths else ())
-
-    @property
-    def headings(self) -> tuple[str, ...]:
-        """Every heading above any part of the chunk, each once."""
-        return tuple(dict.fromkeys(one for part in self.sections for one in part.heading_path))
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A slice of a chunk that fits the embedder, and the very text that is embedded for it.
-
-    `start` and `end` are offsets in the document, as the chunk's are.
-    """
-
-    start: int
-    end: int
-    embedded: str
-
-    @property
-    def fingerprint(self) -> str:
-        """Names the embedded text: windows with the same fingerprint share one vector."""
-        return hashlib.sha256(self.embedded.encode()).hexdigest()[:32]
-
-
-@dataclass(frozen=True, slots=True)
-class WindowedChunk:
-    """A chunk with the windows that will be embedded for it."""
-
-    chunk: Chunk
-    windows: tuple[Window, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredWindow:
-    """A window as the store keeps it: its place, what was embedded (by name), its unit vector."""
-
-    start: int
-    end: int
-    fingerprint: str
-    vector: Vector
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddedChunk:
-    """A chunk with one or more embedded windows."""
-
-    chunk: Chunk
-    windows: tuple[StoredWindow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddedDocument:
-    """Everything the store needs to make one document searchable, all or nothing."""
-
-    document: Document
-    chunks: tuple[EmbeddedChunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,30 +180,10 @@ class DocumentEntry:
     chunks: int
     indexed_at: str  # UTC, ISO 8601
     recipe: str  # how it was cut; another recipe than the header's means it must be cut again
+    size: int = 0  # bytes of the file
+    summary: str = ""
 
     @property
     def name(self) -> str:
         """The file's own name."""
         return self.path.rpartition("/")[2]
-
-
-@dataclass(frozen=True, slots=True)
-class FoundChunk:
-    """A chunk found by its id, in this version of its document or in an earlier one."""
-
-    document: Document
-    chunk: Chunk
-    superseded: bool  # the library now holds another version of the document, or none
-
-
-@dataclass(frozen=True, slots=True)
-class CitedPlace:
-    """Cited lines of a document version with the lines around them."""
-
-    document: Document
-    heading_path: tuple[str, ...]
-    locator: Locator
-    first_line: int
-    lines: tuple[str, ...]
-    superseded: bool = False  # the library now holds another version, or none, of this file
-    changed: bool = False  # the file itself is not any more what was indexed

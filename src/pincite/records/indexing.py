@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pincite.records.documents import ChunkId
+from pincite.records.chunks import ChunkId
+from pincite.records.documents import DocumentEntry
 
-SkipKind = Literal["too_large", "link", "empty", "special", "unreadable"]
+SkipKind = Literal["too_large", "link", "empty", "special", "unreadable", "converted"]
 Part = Literal["log", "database", "words", "vectors"]  # of an index
 
 
@@ -32,12 +33,19 @@ class LibraryHeader:
     ingestion_version: int
     max_file_bytes: int  # larger files are left out
     edition: int = 1  # one more for each time that everything was to be done again
+    options: tuple[str, ...] = ()  # what else is read: "comments", "tracked-changes"
+    analysis: str = ""  # checksum of the analysis file that chunks were described by
+    summaries: str = ""  # the language model that writes them; taken from the text otherwise
 
     @property
     def recipe(self) -> str:
         """How documents are made: where it changes, each of them has to be made again."""
         limit = self.model.token_limit  # windows are cut by it
-        return f"{self.policy}/{self.ingestion_version}/{limit}/{self.edition}"
+        parts = [self.policy, self.ingestion_version, limit, self.edition]
+        parts.extend(
+            part for part in ("+".join(self.options), self.analysis[:12], self.summaries) if part
+        )
+        return "/".join(map(str, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,7 @@ class IndexReport:
     embedded: int = 0  # windows that went through the model
     failures: tuple[Failure, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    partly: tuple[Failure, ...] = ()  # stored, but something in them could not be read
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by what happened to them
     unsupported: Mapping[str, int] = field(default_factory=dict)  # files of other kinds, by suffix
 
@@ -99,6 +108,19 @@ class IndexReport:
     def written(self) -> int:
         """Documents that were stored."""
         return self.added + self.changed + self.moved + self.recut
+
+
+CatalogState = Literal["indexed", "partly read", "changed", "missing", "not read"]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """A file of the library: what the index knows of it, and how that stands to the folder."""
+
+    path: str
+    state: CatalogState
+    document: DocumentEntry | None = None  # None where the file could not be read
+    reason: str = ""  # why it was not, or only partly read
 
 
 @dataclass(frozen=True, slots=True)

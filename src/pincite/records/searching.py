@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pincite.records.documents import Chunk, ChunkId, DocumentEntry, DocumentId, Locator, Modality
+from pincite.records.chunks import Chunk, ChunkId
+from pincite.records.documents import DocumentEntry, DocumentId, Modality
+from pincite.records.places import Box, Locator
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,10 @@ class Filters:
     name: str | None = None  # part of the file's name, case ignored
     path: str | None = None  # what the path in the library begins with
     heading: str | None = None  # part of one heading above the chunk, case ignored
+    languages: tuple[str, ...] | None = None  # "en" or "python", as the catalog shows them
+    layers: tuple[str, ...] | None = None
+    symbols: tuple[str, ...] | None = None  # names of functions, classes and the like
+    imports: tuple[str, ...] | None = None  # "os" also lets "os.path" through
 
     @property
     def none_given(self) -> bool:
@@ -81,6 +87,7 @@ class Quote:
     matches: tuple[tuple[int, int], ...]  # offsets inside `text`
     cut_before: bool = False  # the sentence is longer than what is shown of it
     cut_after: bool = False
+    boxes: tuple[Box, ...] = ()  # where it stands on its pages
 
 
 @dataclass(frozen=True, slots=True)

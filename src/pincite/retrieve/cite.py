@@ -4,24 +4,55 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
-from pincite.records import CitedPlace, Document, Locator
+from pincite.records import CitedPlace, Document, Locator, Place, locate, overlapping
 from pincite.text.lines import LineIndex
+from pincite.text.times import CLOCK, clock, seconds_of
+
+Unit = Literal["line", "page", "row", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a citation may mean: a document, or a part of it counted in some unit."""
+
+    path: str
+    unit: Unit = "line"
+    first: float | None = None
+    last: float | None = None
+
 
 _CHUNK_ID = re.compile(r"[0-9a-f]{8,40}")
-# notes/a.md:12, :12-20, :12:5 (line and column), #L12-L20
-_PATH_AND_LINES = re.compile(
-    r"(?P<path>.+?)(?::|#L)(?P<first>\d{1,9})(?:[-–]L?(?P<last>\d{1,9})|:\d{1,9})?"
+_RANGE = r"(?P<first>\d{1,9})(?:[-–]{mark}?(?P<last>\d{1,9}))?"
+_TIMES = rf"(?P<first>{CLOCK})(?:[-–](?P<last>{CLOCK}))?"
+# What a person or a program writes behind a path.
+_SHORT: tuple[tuple[Unit, re.Pattern[str]], ...] = (
+    # notes/a.md:12, :12-20, :12:5 (line and column), #L12-L20
+    ("line", re.compile(rf"(?P<path>.+?)(?::|#L){_RANGE.replace('{mark}', 'L')}(?::\d{{1,9}})?")),
+    # report.pdf:p3, :p3-4, #page=3
+    ("page", re.compile(rf"(?P<path>.+?)(?::p|#page=){_RANGE.replace('{mark}', 'p')}")),
+    # talk.vtt@00:01:05, @1:05-1:20, #t=65,80
+    ("time", re.compile(rf"(?P<path>.+?)@{_TIMES}")),
+    ("time", re.compile(r"(?P<path>.+?)#t=(?P<first>\d{1,9})(?:,(?P<last>\d{1,9}))?")),
 )
+# What `pincite search` prints in brackets at the end of its line.
 _NUMBER = re.compile(r"\[\d{1,4}\] ")
-_LINES = re.compile(r" \(lines? (?P<first>\d{1,9})(?:[-–](?P<last>\d{1,9}))?\)$")
+_PRINTED: tuple[tuple[Unit, re.Pattern[str]], ...] = (
+    ("line", re.compile(rf" \([^()]*?lines? {_RANGE.replace('{mark}', '')}(?: of its text)?\)$")),
+    ("page", re.compile(rf" \((?:page|slide|cell)s? {_RANGE.replace('{mark}', '')}\)$")),
+    ("row", re.compile(rf" \(rows? {_RANGE.replace('{mark}', '')}\)$")),
+    ("time", re.compile(rf" \({_TIMES}\)$")),
+)
 _HOW = (
-    "a citation is a path with lines (notes/a.md:12-20), a chunk id of at least 8 characters, "
-    "or a line as `pincite search` prints it"
+    "a citation is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time "
+    "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a line as `pincite search` "
+    "prints it"
 )
 
 
@@ -35,31 +66,41 @@ def find_place(
     wanted = citation.strip().partition("\n")[0].rstrip()
     if _CHUNK_ID.fullmatch(wanted):
         return _by_chunk_id(store, wanted, around)
-    entries = {entry.path: entry for entry in store.documents()}
-    for path, first, last in _readings(wanted, entries):
-        for entry in (entries.get(path), entries.get(_in_library(path, root, seen_from))):
+    documents = store.documents()
+    # A scan is cited by its own path; what was recognised in it is the document.
+    entries = {entry.metadata.source: entry for entry in documents if entry.metadata.source}
+    entries.update((entry.path, entry) for entry in documents)
+    for reading in _readings(wanted, entries):
+        seen = _in_library(reading.path, root, seen_from)
+        for entry in (entries.get(reading.path), entries.get(seen)):
             if entry is not None and (document := store.load_document(entry.id)):
-                return _lines_of(document, first, last, around)
+                return _place(document, _locator(document, reading), around=around)
     raise CitationNotFound(f"the index holds nothing at {citation!r}; {_HOW}")
 
 
-def _readings(wanted: str, paths: Iterable[str]) -> Iterator[tuple[str, int | None, int | None]]:
-    """What a citation may mean, the plainest first: path, first and last line."""
-    yield wanted, None, None
-    if match := _PATH_AND_LINES.fullmatch(wanted):
-        yield match["path"], *_numbers(match)
+def _readings(wanted: str, paths: Iterable[str]) -> Iterator[_Reading]:
+    """What a citation may mean, the plainest first."""
+    yield _Reading(wanted)
+    for unit, pattern in _SHORT:
+        if match := pattern.fullmatch(wanted):
+            yield _Reading(match["path"], unit, *_ends(match))
     printed = _NUMBER.sub("", wanted, count=1)
-    if match := _LINES.search(printed):
-        place = printed[: match.start()]
-        # A path may itself hold the dash that stands before the headings.
-        for path in sorted(paths, key=len, reverse=True):
-            if place == path or place.startswith(f"{path} — "):
-                yield path, *_numbers(match)
+    for unit, pattern in _PRINTED:
+        if match := pattern.search(printed):
+            place = printed[: match.start()]
+            # A path may itself hold the dash that stands before the headings.
+            for path in sorted(paths, key=len, reverse=True):
+                if place == path or place.startswith(f"{path} — "):
+                    yield _Reading(path, unit, *_ends(match))
 
 
-def _numbers(match: re.Match[str]) -> tuple[int, int]:
-    first = int(match["first"])
-    return first, int(match["last"] or first)
+def _ends(match: re.Match[str]) -> tuple[float, float]:
+    first, last = (
+        seconds_of(part) if ":" in part else int(part)
+        for part in (match["first"], match["last"] or match["first"])
+    )
+    # CLOCK lets nothing through that is no time.
+    return first or 0, last or 0
 
 
 def _in_library(path: str, root: Path, seen_from: Path) -> str:
@@ -68,13 +109,47 @@ def _in_library(path: str, root: Path, seen_from: Path) -> str:
     return full.relative_to(root).as_posix() if full.is_relative_to(root) else path
 
 
-def _lines_of(document: Document, first: int | None, last: int | None, around: int) -> CitedPlace:
-    count = LineIndex(document.text).count
-    first = 1 if first is None else first
-    last = count if last is None else last
-    if not 1 <= first <= last or first > count:
-        raise CitationNotFound(f"{document.path} has lines 1 to {count}, not {first} to {last}")
-    return _place(document, Locator(first, min(last, count)), around=around)
+def _locator(document: Document, reading: _Reading) -> Locator:
+    lines = LineIndex(document.text)
+    if reading.unit == "line":
+        first = 1 if reading.first is None else int(reading.first)
+        last = lines.count if reading.last is None else int(reading.last)
+        if not 1 <= first <= last or first > lines.count:
+            has = f"has lines 1 to {lines.count}"
+            raise CitationNotFound(f"{document.path} {has}, not {first} to {last}")
+        return _located(document, lines, first, min(last, lines.count))
+    held = list(filter(_holds(reading), document.places))
+    if not held:
+        raise CitationNotFound(f"{document.path} has nothing at {_in_words(reading)}")
+    first, _ = lines.lines_of(held[0].start, held[0].end)
+    _, last = lines.lines_of(held[-1].start, held[-1].end)
+    return _located(document, lines, first, last)
+
+
+def _holds(reading: _Reading) -> Callable[[Place], bool]:
+    """Whether a place lies between the two ends."""
+    low, high = reading.first or 0, reading.last or 0
+
+    def holds(place: Place) -> bool:
+        match reading.unit:
+            case "page":
+                return place.page is not None and low <= place.page <= high
+            case "row":
+                return place.row is not None and low <= place.row <= high
+            case _:
+                if place.time_start is None:
+                    return False
+                end = place.time_end if place.time_end is not None else place.time_start
+                # Times are printed in whole seconds.
+                return int(place.time_start) <= high and end >= low
+
+    return holds
+
+
+def _in_words(reading: _Reading) -> str:
+    low, high = reading.first or 0, reading.last or 0
+    ends = (clock(low), clock(high)) if reading.unit == "time" else (f"{low:g}", f"{high:g}")
+    return f"{reading.unit} {'–'.join(dict.fromkeys(ends))}"
 
 
 def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
@@ -84,12 +159,17 @@ def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
     if len(found) > 1:
         raise CitationNotFound(f"several chunk ids begin with {id_prefix}; give more of it")
     chunk = found[0].chunk
-    return _place(found[0].document, chunk.locator, around=around, superseded=found[0].superseded)
+    place = _place(found[0].document, chunk.locator, around=around)
+    return replace(place, superseded=found[0].superseded)
 
 
-def _place(
-    document: Document, locator: Locator, *, around: int, superseded: bool = False
-) -> CitedPlace:
+def _located(document: Document, lines: LineIndex, first: int, last: int) -> Locator:
+    start, end = lines.start_of(first), lines.end_of(last)
+    held = overlapping(document.places, start, end)
+    return locate(held, start, end, line_start=first, line_end=last)
+
+
+def _place(document: Document, locator: Locator, *, around: int) -> CitedPlace:
     lines = LineIndex(document.text)
     first = max(locator.line_start - around, 1)
     last = min(locator.line_end + around, lines.count)
@@ -104,5 +184,4 @@ def _place(
             document.text[lines.start_of(number) : lines.end_of(number)]
             for number in range(first, last + 1)
         ),
-        superseded=superseded,
     )

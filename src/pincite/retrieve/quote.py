@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import Stemmer
 
-from pincite.records import Chunk, Locator, Quote, Section
+from pincite.records import Chunk, Locator, Quote, Section, line_boxes, locate, overlapping
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import sentence_spans, trim
 from pincite.text.words import (
@@ -47,6 +48,7 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
     best = max(sentences, key=merit)
     start, end = _shown(chunk.text, best, finder)
     lines = LineIndex(chunk.text)
+    places = overlapping(chunk.places, chunk.start + start, chunk.start + end)
     section = _section_at(chunk, start)
     return Quote(
         start=chunk.start + start,
@@ -62,6 +64,7 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
         matches=finder.matches(chunk.text[start:end]),
         cut_before=start > best.start,
         cut_after=end < best.end,
+        boxes=line_boxes(places),
     )
 
 
@@ -84,10 +87,17 @@ def _section_at(chunk: Chunk, offset: int) -> Section:
 
 
 def _locator(chunk: Chunk, lines: LineIndex, start: int, end: int) -> Locator:
-    """Lines of the document for a slice of the chunk's text."""
+    """Where a slice of the chunk's text stands in the document."""
+    end = min(end, len(chunk.text))
     above = chunk.locator.line_start - 1
-    first, last = lines.lines_of(start, min(end, len(chunk.text)))
-    return Locator(above + first, above + last)
+    first, last = lines.lines_of(start, end)
+    inside = (chunk.start + start, chunk.start + end)
+    return locate(
+        overlapping(chunk.places, *inside),
+        *inside,
+        line_start=above + first,
+        line_end=above + last,
+    )
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ class _Sentence:
 
     start: int
     end: int
-    is_prose: bool  # not a heading nor the line that opens a block of code
+    is_prose: bool  # not a heading, the line that opens a block of code, nor hidden from readers
     words: set[str]
     above: set[str]
 
@@ -105,14 +115,41 @@ def _sentences(chunk: Chunk, finder: _Finder) -> list[_Sentence]:
     headings = {section.start - chunk.start for section in chunk.sections if section.level}
     sentences = []
     above: set[str] = set()
-    for start, end in sentence_spans(chunk.text, 0, len(chunk.text)):
+    for start, end in _spans(chunk):
         sentence = chunk.text[start:end]
-        words = finder.found(sentence)
+        seen = chunk.seen(chunk.start + start, chunk.start + end)
+        words = finder.found(seen)
         above = words if start in headings else above
         is_fence = sentence.startswith(("```", "~~~")) and "\n" not in sentence
-        is_prose = start not in headings and not is_fence
+        is_prose = start not in headings and not is_fence and bool(seen.strip())
         sentences.append(_Sentence(start, end, is_prose, words, above))
     return sentences
+
+
+def _spans(chunk: Chunk) -> list[tuple[int, int]]:
+    """The sentences; of a table, which has none, the rows.
+
+    Captions made by machines have no full stops: what would be one endless sentence is cut
+    between them.
+    """
+    rows = [place.start - chunk.start for place in chunk.places if place.row is not None]
+    above = rows[0] if rows else len(chunk.text)
+    spans = [
+        part
+        for span in sentence_spans(chunk.text, 0, max(above, 0))
+        for part in (_said_at_once(chunk, *span) if span[1] - span[0] > _LONGEST else [span])
+    ]
+    for start, end in pairwise([*rows, len(chunk.text)]):
+        spans.append(trim(chunk.text, max(start, 0), end))
+    return spans
+
+
+def _said_at_once(chunk: Chunk, start: int, end: int) -> list[tuple[int, int]]:
+    """A stretch cut where another caption begins; whole where it has no times."""
+    held = overlapping(chunk.places, chunk.start + start, chunk.start + end)
+    begins = [place.start - chunk.start for place in held if place.time_start is not None]
+    edges = [start, *(at for at in begins if start < at), end]
+    return [trim(chunk.text, *edge) for edge in pairwise(edges)]
 
 
 def _within(chunk: Chunk, offset: int, window: tuple[int, int] | None) -> bool:

@@ -88,6 +88,17 @@ def indexed_codes(text: str) -> str:
     return " ".join(_codes(fold(text)))
 
 
+# Where a name such as parseHTTPReply goes on to its next word.
+_NEXT_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def words_in_names(code: str) -> str:
+    """The words that names in source code are put together from, so that people find them."""
+    names = dict.fromkeys(WORD.findall(code))
+    split = (_NEXT_WORD.sub(" ", name) for name in names)
+    return " ".join(words for words in split if " " in words)
+
+
 def question_codes(question: str) -> list[Term]:
     """The codes of a question: what must match to the letter."""
     folded = fold(question.replace("\0", " ")[:_LONGEST_QUESTION])

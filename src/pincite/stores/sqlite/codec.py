@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import asdict
+import json
+import zlib
+from dataclasses import asdict, replace
 from typing import Any
 
 from pincite.records import (
+    Analysis,
+    Box,
     Chunk,
     Document,
     EmbeddedChunk,
@@ -16,6 +20,9 @@ from pincite.records import (
     Metadata,
     Modality,
     ModelCard,
+    Omission,
+    OmissionReason,
+    Place,
     Section,
     StoredWindow,
 )
@@ -31,7 +38,8 @@ def header_to_json(header: LibraryHeader) -> Json:
 
 def header_from_json(value: Json) -> LibraryHeader:
     """The inverse of `header_to_json`."""
-    return LibraryHeader(**{**value, "model": ModelCard(**value["model"])})
+    options = tuple(value.get("options", ()))
+    return LibraryHeader(**{**value, "model": ModelCard(**value["model"]), "options": options})
 
 
 def sections_to_json(sections: tuple[Section, ...]) -> list[list[Any]]:
@@ -44,14 +52,78 @@ def sections_from_json(value: list[list[Any]]) -> tuple[Section, ...]:
     return tuple(Section(tuple(path), level, start, end) for path, level, start, end in value)
 
 
+_ALWAYS_TOLD = ("tags", "author", "date", "language")  # as in the first version of the log
+
+
 def metadata_to_json(metadata: Metadata) -> Json:
-    """The metadata as plain values."""
-    return asdict(metadata)
+    """The metadata as plain values; what a file does not say is left out."""
+    return {
+        key: value
+        for key, value in asdict(metadata).items()
+        if key in _ALWAYS_TOLD or value not in (None, ())
+    }
 
 
 def metadata_from_json(value: Json) -> Metadata:
     """The inverse of `metadata_to_json`."""
-    return Metadata(**{**value, "tags": tuple(value["tags"])})
+    known = {"notes": (), **value}
+    return Metadata(**{**known, "tags": tuple(known["tags"]), "notes": tuple(known["notes"])})
+
+
+def analysis_from_json(value: Json) -> Analysis:
+    """The inverse of `asdict`."""
+    lists = {key: tuple(value[key]) for key in ("symbols", "imports", "entry_points")}
+    return Analysis(layer=value["layer"], **lists)
+
+
+def omissions_to_json(omissions: tuple[Omission, ...]) -> list[list[Any]]:
+    """Omissions as short lists."""
+    return [[one.start, one.end, one.reason.value] for one in omissions]
+
+
+def omissions_from_json(value: list[list[Any]]) -> tuple[Omission, ...]:
+    """The inverse of `omissions_to_json`."""
+    return tuple(Omission(start, end, OmissionReason(reason)) for start, end, reason in value)
+
+
+def places_to_bytes(places: tuple[Place, ...]) -> bytes:
+    """Places packed small: there is one for each word of a PDF."""
+    if not places:
+        return b""
+    rows = []
+    before = 0
+    for place in places:
+        row = [
+            *(place.start - before, place.end - place.start, place.page, _edges(place.box)),
+            *(place.time_start, place.time_end, place.row),
+        ]
+        while row[-1] is None:
+            row.pop()
+        rows.append(row)
+        before = place.start
+    return zlib.compress(json.dumps(rows, separators=(",", ":")).encode())
+
+
+def _edges(box: Box | None) -> list[int] | None:
+    """The page and the edges in tenths of a point, which is what readers give."""
+    if box is None:
+        return None
+    return [box.page, *(round(10 * edge) for edge in (box.left, box.bottom, box.right, box.top))]
+
+
+def places_from_bytes(data: bytes) -> tuple[Place, ...]:
+    """The inverse of `places_to_bytes`."""
+    if not data:
+        return ()
+    places = []
+    start = 0
+    for ahead, length, *more in json.loads(zlib.decompress(data)):
+        start += ahead
+        known: list[Any] = [*more, *[None] * (5 - len(more))]
+        page, box, time_start, time_end, row = known
+        where = box and Box(box[0], *(edge / 10 for edge in box[1:]))
+        places.append(Place(start, start + length, page, where, time_start, time_end, row))
+    return tuple(places)
 
 
 def embedded_to_json(embedded: EmbeddedDocument) -> Json:
@@ -67,6 +139,9 @@ def embedded_to_json(embedded: EmbeddedDocument) -> Json:
         "own_title": document.own_title,
         "metadata": metadata_to_json(document.metadata),
         "sections": sections_to_json(document.sections),
+        "size": document.size,
+        "modality": document.modality.value,
+        "summary": document.summary,
         "text": document.text,
         "chunks": [_chunk_to_json(chunk) for chunk in embedded.chunks],
     }
@@ -84,6 +159,9 @@ def document_from_json(value: Json) -> Document:
         text=value["text"],
         sections=sections_from_json(value["sections"]),
         metadata=metadata_from_json(value["metadata"]),
+        size=value.get("size", 0),  # the first version of the log knew none of these
+        modality=Modality(value.get("modality", "text")),
+        summary=value.get("summary", ""),
     )
 
 
@@ -94,7 +172,9 @@ def embedded_from_json(value: Json) -> EmbeddedDocument:
         _chunk_from_json(document, position, chunk)
         for position, chunk in enumerate(value["chunks"])
     )
-    return EmbeddedDocument(document, chunks)
+    places = {place.start: place for one in chunks for place in one.chunk.places}
+    ordered = tuple(place for _, place in sorted(places.items()))
+    return EmbeddedDocument(replace(document, places=ordered), chunks)
 
 
 def _chunk_to_json(embedded: EmbeddedChunk) -> Json:
@@ -107,6 +187,9 @@ def _chunk_to_json(embedded: EmbeddedChunk) -> Json:
         "locator": asdict(chunk.locator),
         "sections": sections_to_json(chunk.sections),
         "tokens": chunk.tokens,
+        "places": base64.b64encode(places_to_bytes(chunk.places)).decode("ascii"),
+        "omissions": omissions_to_json(chunk.omissions),
+        "analysis": asdict(chunk.analysis),
         "windows": [
             [window.start, window.end, window.fingerprint, _vector_to_text(window)]
             for window in embedded.windows
@@ -129,6 +212,9 @@ def _chunk_from_json(document: Document, position: int, value: Json) -> Embedded
         sections=sections_from_json(value["sections"]),
         locator=Locator(**value["locator"]),
         tokens=value["tokens"],
+        places=places_from_bytes(base64.b64decode(value.get("places", ""))),
+        omissions=omissions_from_json(value.get("omissions", [])),
+        analysis=analysis_from_json(value["analysis"]) if "analysis" in value else Analysis(),
     )
     windows = tuple(
         StoredWindow(start, end, fingerprint, from_bytes(base64.b64decode(vector)))

@@ -19,6 +19,7 @@ from pincite.stores.sqlite.codec import embedded_to_json, header_from_json
 from pincite.stores.sqlite.connection import UNREADABLE_VALUE, connect, translated_errors
 from pincite.stores.sqlite.log import ChunkLog, Entry, encode, sync_folder
 from pincite.stores.sqlite.replay import LiveLog, library_entry, log_position, meta, read_live
+from pincite.stores.sqlite.rows import embedded_of, rows_of
 from pincite.vectors import unit
 
 
@@ -94,13 +95,13 @@ def _sound_documents(
             if rows is None:
                 continue
             *_, time, recipe = rows.document
-            embedded = tables.embedded_of(header.name, rows)
+            embedded = embedded_of(header.name, rows)
             for chunk in embedded.chunks:
                 for window in chunk.windows:
                     unit(window.vector, dimensions=header.model.dimensions)
         except (ModelInvalid, *UNREADABLE_VALUE):
             continue
-        if tables.rows_of(embedded, time=time, recipe=recipe) == rows:
+        if rows_of(embedded, time=time, recipe=recipe) == rows:
             yield document_id, _document_entry(embedded_to_json(embedded), time, recipe)
 
 

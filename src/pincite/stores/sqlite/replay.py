@@ -15,6 +15,7 @@ from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_from_json
 from pincite.stores.sqlite.connection import REPAIR, transaction
 from pincite.stores.sqlite.log import ChunkLog, Entry
+from pincite.stores.sqlite.rows import rows_of
 from pincite.stores.sqlite.schema import create_vector_table
 
 LOG_VERSION = 1
@@ -31,6 +32,7 @@ class LiveLog:
     broken: list[int] = field(default_factory=list)  # where lines that cannot be read begin
     size: int = 0
     complete: bool = False  # the last run came to its end
+    problems: list[list[str]] = field(default_factory=list)  # paths not read by it, and why
 
     def follow(self, entry: Entry, start: int) -> None:
         """Take one more entry into account, whose line begins there."""
@@ -47,6 +49,8 @@ class LiveLog:
                 self.at_path[path] = document_id
             case "removed":
                 self._forget(entry["documents"])
+            case "finished":
+                self.problems = entry.get("problems", [])
 
     def _forget(self, ids: Iterable[DocumentId]) -> None:
         for gone in ids:
@@ -107,6 +111,7 @@ def _build(connection: apsw.Connection, log: ChunkLog) -> None:
                 apply(connection, log.entry_at(position), 0)
     with transaction(connection):
         set_meta(connection, "complete", str(int(live.complete)))
+        set_meta(connection, "problems", json.dumps(live.problems))
         set_meta(connection, "log_position", str(live.size))
 
 
@@ -118,14 +123,12 @@ def apply(connection: apsw.Connection, entry: Entry, position: int) -> None:
         case "document":
             value = entry["document"]
             tables.forget(connection, [value["id"], *entry["replaces"]], path=value["path"])
-            rows = tables.rows_of(
-                embedded_from_json(value), time=entry["time"], recipe=entry["recipe"]
-            )
+            rows = rows_of(embedded_from_json(value), time=entry["time"], recipe=entry["recipe"])
             tables.write(connection, rows)
         case "removed":
             tables.forget(connection, entry["documents"], path=None)
         case "finished":
-            pass
+            set_meta(connection, "problems", json.dumps(entry.get("problems", [])))
         case event:
             raise StoreTooNew(f"the log holds {event!r}, which a newer pincite wrote; upgrade it")
     set_meta(connection, "complete", str(int(entry["event"] == "finished")))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import apsw
 
 from pincite.errors import StoreTooNew
 from pincite.stores.sqlite.connection import transaction
+from pincite.text.words import fold, indexed_words
 
 
 def m001_documents_chunks_windows(connection: apsw.Connection) -> None:
@@ -72,7 +75,66 @@ def m001_documents_chunks_windows(connection: apsw.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (m001_documents_chunks_windows,)
+def m002_places_and_catalog(connection: apsw.Connection) -> None:
+    """Where chunks stand beyond lines, what is hidden in them, what code they hold; the catalog."""
+    for table, columns in (
+        (
+            "document",
+            (
+                "size INTEGER NOT NULL DEFAULT 0",
+                "modality TEXT NOT NULL DEFAULT 'text'",
+                "summary TEXT NOT NULL DEFAULT ''",
+                "folded_language TEXT NOT NULL DEFAULT ''",
+            ),
+        ),
+        (
+            "chunk",
+            (
+                *("page_start INTEGER", "page_end INTEGER", "time_start REAL", "time_end REAL"),
+                *("row_start INTEGER", "row_end INTEGER"),
+                "places BLOB NOT NULL DEFAULT x''",
+                "omissions TEXT NOT NULL DEFAULT '[]'",
+                f"analysis TEXT NOT NULL DEFAULT '{_NO_ANALYSIS}'",
+                "folded_layer TEXT NOT NULL DEFAULT ''",
+                "folded_symbols TEXT NOT NULL DEFAULT '[]'",
+                "folded_imports TEXT NOT NULL DEFAULT '[]'",
+            ),
+        ),
+    ):
+        for column in columns:
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+    connection.execute(
+        """
+        CREATE VIRTUAL TABLE document_words USING fts5 (
+            about, path, summary,
+            tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+        )
+        """
+    )
+    documents: list[Any] = connection.execute(
+        "SELECT rowid, path, title, metadata FROM document"
+    ).fetchall()
+    for rowid, path, title, metadata in documents:
+        known = json.loads(metadata)
+        name = path.rpartition("/")[2]
+        about = "\n".join((title, name, known["author"] or "", *known["tags"]))
+        connection.execute(
+            "INSERT INTO document_words (rowid, about, path, summary) VALUES (?, ?, ?, '')",
+            (rowid, indexed_words(about), indexed_words(path)),
+        )
+        # What the file says of its language could not be filtered by before.
+        connection.execute(
+            "UPDATE document SET folded_language = ? WHERE rowid = ?",
+            (fold(known["language"] or ""), rowid),
+        )
+
+
+_NO_ANALYSIS = '{"layer":null,"symbols":[],"imports":[],"entry_points":[]}'
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    m001_documents_chunks_windows,
+    m002_places_and_catalog,
+)
 
 
 def schema_version(connection: apsw.Connection) -> int:

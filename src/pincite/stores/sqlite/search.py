@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 
 from pincite.records import ChunkId, Filters, Ranked, Ranking
+from pincite.stores.sqlite.tables import ENTRY_COLUMNS
 from pincite.text.words import Term, fold, question_codes, question_terms
 from pincite.vectors import Vector, to_bytes
 
@@ -28,6 +29,16 @@ AND (:name IS NULL OR instr(document.folded_name, :name) > 0)
 AND (:path IS NULL OR substr(document.path, 1, length(:path)) = :path)
 AND (:heading IS NULL OR EXISTS (
     SELECT 1 FROM json_each(chunk.folded_headings) WHERE instr(value, :heading) > 0))
+AND (:languages IS NULL OR document.folded_language IN (SELECT value FROM json_each(:languages)))
+AND (:layers IS NULL OR chunk.folded_layer IN (SELECT value FROM json_each(:layers)))
+AND (:symbols IS NULL OR EXISTS (
+    SELECT 1 FROM json_each(chunk.folded_symbols)
+    WHERE value IN (SELECT value FROM json_each(:symbols))))
+AND (:imports IS NULL OR EXISTS (
+    SELECT 1 FROM json_each(chunk.folded_imports) AS held, json_each(:imports) AS wanted
+    WHERE held.value = wanted.value
+    OR substr(held.value, 1, length(wanted.value) + 1) IN (
+        wanted.value || '.', wanted.value || '/', wanted.value || ':')))
 """
 
 _WORDS = """
@@ -41,6 +52,13 @@ WORDS = _WORDS.format(weights=_WEIGHTS, visible="")
 WORDS_VISIBLE = _WORDS.format(
     weights=_WEIGHTS, visible=f"AND chunk_words.rowid IN ({VISIBLE_CHUNKS})"
 )
+
+# Title, name, author and tags say most of what a document is; then its folders, then its summary.
+DOCUMENTS = f"""
+SELECT {ENTRY_COLUMNS} FROM document_words JOIN document ON document.rowid = document_words.rowid
+WHERE document_words MATCH :match
+ORDER BY bm25(document_words, 3.0, 1.5, 1.0), document.path
+"""
 
 _NEAREST = """
 SELECT chunk.id, document.id, 1 - nearest.distance, window.start, window.end
@@ -95,6 +113,12 @@ def _matching(connection: apsw.Connection, match: str, filters: Filters, limit: 
     return tuple(Ranked(chunk, document, score) for chunk, document, score in rows)
 
 
+def search_documents(connection: apsw.Connection, question: str) -> list[Row]:
+    """Rows of ENTRY_COLUMNS of the documents that the question names or describes."""
+    match = match_expression(question_terms(question))
+    return connection.execute(DOCUMENTS, {"match": match}).fetchall() if match else []
+
+
 def match_expression(terms: Sequence[Term]) -> str:
     """User words are data, never FTS5 syntax: each term becomes a quoted phrase, joined by OR."""
     return " OR ".join(
@@ -147,12 +171,19 @@ def _bound(filters: Filters) -> dict[str, str | None]:
     def folded(value: str | None) -> str | None:
         return value and storable(fold(value))
 
+    def all_folded(values: Sequence[str] | None) -> str | None:
+        return as_json(None if values is None else [fold(value) for value in values])
+
     return {
         "document_ids": as_json(filters.document_ids),
         "types": as_json(filters.types),
         "modalities": as_json(filters.modalities),
-        "tags": as_json(None if filters.tags is None else [fold(tag) for tag in filters.tags]),
+        "tags": all_folded(filters.tags),
         "name": folded(filters.name),
         "path": storable(filters.path),
         "heading": folded(filters.heading),
+        "languages": all_folded(filters.languages),
+        "layers": all_folded(filters.layers),
+        "symbols": all_folded(filters.symbols),
+        "imports": all_folded(filters.imports),
     }

@@ -19,6 +19,7 @@ from pincite.records import (
     DocumentEntry,
     DocumentId,
     EmbeddedDocument,
+    Failure,
     Filters,
     Finding,
     FoundChunk,
@@ -32,6 +33,7 @@ from pincite.stores.sqlite.connection import connect, snapshot, transaction, tra
 from pincite.stores.sqlite.history import chunks_in_history
 from pincite.stores.sqlite.log import ChunkLog, Entry
 from pincite.stores.sqlite.replay import apply, catch_up, library_entry, log_position, meta
+from pincite.stores.sqlite.rows import chunk_of, document_of, entry_of
 from pincite.stores.sqlite.schema import MIGRATIONS, migrate, refuse_newer, schema_version
 from pincite.vectors import Vector, from_bytes, unit
 
@@ -107,10 +109,17 @@ class SqliteStore:
         if ids:
             self._write({"event": "removed", "documents": list(ids)})
 
-    def finish(self) -> None:
-        """Note that a run came to its end: the index is equal to the folder."""
-        if not self.is_complete():
-            self._write({"event": "finished"})
+    def finish(self, problems: Sequence[Failure] = ()) -> None:
+        """Note that a run came to its end: the index is equal to the folder, but for these."""
+        told = [[one.path, one.reason] for one in problems]
+        if not self.is_complete() or told != [[one.path, one.reason] for one in self.problems()]:
+            self._write({"event": "finished", "problems": told})
+
+    def problems(self) -> list[Failure]:
+        """The files that the last run could not read."""
+        with translated_errors(self._database):
+            told = json.loads(meta(self._connection, "problems") or "[]")
+            return [Failure(path, reason) for path, reason in told]
 
     def is_complete(self) -> bool:
         """Whether the last run came to its end."""
@@ -134,7 +143,12 @@ class SqliteStore:
         """Every document, by path."""
         statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document ORDER BY path"
         with translated_errors(self._database):
-            return [tables.entry_of(row) for row in self._connection.execute(statement)]
+            return [entry_of(row) for row in self._connection.execute(statement)]
+
+    def find_documents(self, question: str) -> list[DocumentEntry]:
+        """The documents whose name, title, author, tags or summary speak to it, best first."""
+        with translated_errors(self._database):
+            return [entry_of(row) for row in search.search_documents(self._connection, question)]
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
         """The vectors already stored for these embedded texts."""
@@ -182,9 +196,9 @@ class SqliteStore:
                     *entry, whole = self._connection.execute(
                         tables.SELECT_ENTRY, (rowid,)
                     ).fetchall()[0]
-                    documents[rowid] = (tables.entry_of(tuple(entry)), str(whole))
+                    documents[rowid] = (entry_of(tuple(entry)), str(whole))
                 document, text = documents[rowid]
-                found.append((document, tables.chunk_of(document.id, text, tuple(columns))))
+                found.append((document, chunk_of(document.id, text, tuple(columns))))
         return found
 
     def load_document(self, document_id: DocumentId) -> Document | None:
@@ -194,7 +208,7 @@ class SqliteStore:
             rows = tables.read(self._connection, document_id)
             if header is None or rows is None:
                 return None
-            return tables.document_of(header.name, rows)
+            return document_of(header.name, rows)
 
     def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
         """The chunks whose id begins so, first among today's documents, then in the past."""

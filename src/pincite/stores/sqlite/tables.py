@@ -1,85 +1,46 @@
-"""One document's rows: made from records, written, read back, forgotten."""
+"""The statements that write, read and forget one document's rows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import apsw
 
-from pincite.records import (
-    Chunk,
-    Document,
-    DocumentEntry,
-    DocumentId,
-    EmbeddedChunk,
-    EmbeddedDocument,
-    Locator,
-    Modality,
-    StoredWindow,
-)
-from pincite.stores.sqlite.codec import (
-    metadata_from_json,
-    metadata_to_json,
-    sections_from_json,
-    sections_to_json,
-)
-from pincite.text.words import fold, indexed_codes, indexed_words
-from pincite.vectors import from_bytes, to_bytes
+from pincite.records import DocumentId
+from pincite.stores.sqlite.rows import ChunkRows, DocumentRows
 
-Row = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class ChunkRows:
-    """A chunk's own row, its words, and its windows each with the bytes of its vector."""
-
-    chunk: Row
-    words: Row
-    windows: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
-class DocumentRows:
-    """All rows of one document, without the numbers SQLite gives them."""
-
-    document: Row
-    chunks: tuple[ChunkRows, ...]
-
-
-INSERT_DOCUMENT = """
-INSERT INTO document (
+_DOCUMENT_COLUMNS = """
     id, path, folded_name, checksum, type, title, own_title, text, sections, metadata,
-    folded_tags, chunks, indexed_at, recipe
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    folded_tags, size, modality, summary, folded_language, chunks, indexed_at, recipe
+"""
+_CHUNK_COLUMNS = """
+    chunk.id, chunk.modality, chunk.position, chunk.start, chunk.end, chunk.line_start,
+    chunk.line_end, chunk.sections, chunk.folded_headings, chunk.tokens, chunk.page_start,
+    chunk.page_end, chunk.time_start, chunk.time_end, chunk.row_start, chunk.row_end,
+    chunk.places, chunk.omissions, chunk.analysis, chunk.folded_layer, chunk.folded_symbols,
+    chunk.folded_imports
 """
 
-INSERT_CHUNK = """
-INSERT INTO chunk (
-    document, id, modality, position, start, end, line_start, line_end, sections,
-    folded_headings, tokens
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 
-INSERT_WORDS = (
-    "INSERT INTO chunk_words (rowid, text, about, headings, codes) VALUES (?, ?, ?, ?, ?)"
-)
+def _insert(table: str, columns: str) -> str:
+    names = [name.strip().rpartition(".")[2] for name in columns.split(",")]
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
 
-INSERT_WINDOW = "INSERT INTO window (chunk, start, end, fingerprint) VALUES (?, ?, ?, ?)"
 
-INSERT_VECTOR = "INSERT INTO window_vector (rowid, embedding) VALUES (?, ?)"
+INSERT_DOCUMENT = _insert("document", _DOCUMENT_COLUMNS)
+INSERT_DOCUMENT_WORDS = _insert("document_words", "rowid, about, path, summary")
+INSERT_CHUNK = _insert("chunk", f"document, {_CHUNK_COLUMNS}")
+INSERT_WORDS = _insert("chunk_words", "rowid, text, about, headings, codes")
+INSERT_WINDOW = _insert("window", "chunk, start, end, fingerprint")
+INSERT_VECTOR = _insert("window_vector", "rowid, embedding")
 
-SELECT_DOCUMENT = """
-SELECT id, path, folded_name, checksum, type, title, own_title, text, sections, metadata,
-    folded_tags, chunks, indexed_at, recipe
-FROM document WHERE id = ?
-"""
+SELECT_DOCUMENT = f"SELECT rowid, {_DOCUMENT_COLUMNS} FROM document WHERE id = ?"
 
-SELECT_CHUNKS = """
-SELECT chunk.rowid, chunk.id, chunk.modality, chunk.position, chunk.start, chunk.end,
-    chunk.line_start, chunk.line_end, chunk.sections, chunk.folded_headings, chunk.tokens
+SELECT_DOCUMENT_WORDS = "SELECT about, path, summary FROM document_words WHERE rowid = ?"
+
+SELECT_CHUNKS = f"""
+SELECT chunk.rowid, {_CHUNK_COLUMNS}
 FROM chunk JOIN document ON document.rowid = chunk.document
 WHERE document.id = ? ORDER BY chunk.position
 """
@@ -103,6 +64,7 @@ FORGET = (
     "DELETE FROM window WHERE chunk IN (SELECT rowid FROM chunk WHERE document = :document)",
     "DELETE FROM chunk_words WHERE rowid IN (SELECT rowid FROM chunk WHERE document = :document)",
     "DELETE FROM chunk WHERE document = :document",
+    "DELETE FROM document_words WHERE rowid = :document",
     "DELETE FROM document WHERE rowid = :document",
 )
 
@@ -110,78 +72,26 @@ FORGET_EVERYTHING = (
     "DELETE FROM window",
     "DELETE FROM chunk_words",
     "DELETE FROM chunk",
+    "DELETE FROM document_words",
     "DELETE FROM document",
 )
 
 ENTRY_COLUMNS = (
     "document.id, document.path, document.checksum, document.type, document.title, "
-    "document.metadata, document.chunks, document.indexed_at, document.recipe"
+    "document.metadata, document.size, document.chunks, document.indexed_at, document.recipe, "
+    "document.summary"
 )
 
 SELECT_ENTRY = f"SELECT {ENTRY_COLUMNS}, document.text FROM document WHERE rowid = ?"
 
-SELECT_CHUNK = """
-SELECT document, id, modality, position, start, end, line_start, line_end, sections,
-    folded_headings, tokens
-FROM chunk WHERE id = ?
-"""
-
-
-def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRows:
-    """The rows that stand for a document."""
-    document = embedded.document
-    row = (
-        document.id,
-        document.path,
-        fold(document.name),
-        document.checksum,
-        document.type,
-        document.title,
-        int(document.own_title),
-        document.text,
-        _json(sections_to_json(document.sections)),
-        _json(metadata_to_json(document.metadata)),
-        _json([fold(tag) for tag in document.metadata.tags]),
-        len(embedded.chunks),
-        time,
-        recipe,
-    )
-    return DocumentRows(row, tuple(_chunk_rows(document, chunk) for chunk in embedded.chunks))
-
-
-def _chunk_rows(document: Document, embedded: EmbeddedChunk) -> ChunkRows:
-    chunk = embedded.chunk
-    headings = "\n".join(chunk.headings)
-    return ChunkRows(
-        chunk=(
-            chunk.id,
-            chunk.modality.value,
-            chunk.position,
-            chunk.start,
-            chunk.end,
-            chunk.locator.line_start,
-            chunk.locator.line_end,
-            _json(sections_to_json(chunk.sections)),
-            _json([fold(heading) for heading in chunk.headings]),
-            chunk.tokens,
-        ),
-        words=(
-            indexed_words(chunk.text),
-            indexed_words(document.about),
-            indexed_words(headings),
-            indexed_codes(f"{document.about}\n{headings}\n{chunk.text}"),
-        ),
-        windows=tuple(
-            (window.start, window.end, window.fingerprint, to_bytes(window.vector))
-            for window in embedded.windows
-        ),
-    )
+SELECT_CHUNK = f"SELECT chunk.document, {_CHUNK_COLUMNS} FROM chunk WHERE id = ?"
 
 
 def write(connection: apsw.Connection, rows: DocumentRows) -> None:
     """Insert a document's rows; call inside a transaction."""
     connection.execute(INSERT_DOCUMENT, rows.document)
     document = connection.last_insert_rowid()
+    connection.execute(INSERT_DOCUMENT_WORDS, (document, *rows.words))
     for chunk_rows in rows.chunks:
         connection.execute(INSERT_CHUNK, (document, *chunk_rows.chunk))
         chunk = connection.last_insert_rowid()
@@ -196,6 +106,8 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
     row = connection.execute(SELECT_DOCUMENT, (document_id,)).fetchone()
     if row is None:
         return None
+    rowid, *columns = row
+    words = connection.execute(SELECT_DOCUMENT_WORDS, (rowid,)).fetchone() or ()
     chunks = tuple(
         ChunkRows(
             chunk=chunk,
@@ -205,7 +117,7 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
         for rowid, *chunk_columns in connection.execute(SELECT_CHUNKS, (document_id,)).fetchall()
         for chunk in (tuple(chunk_columns),)
     )
-    return DocumentRows(row, chunks)
+    return DocumentRows(tuple(columns), words, chunks)
 
 
 def forget(connection: apsw.Connection, ids: Sequence[DocumentId], *, path: str | None) -> None:
@@ -217,75 +129,3 @@ def forget(connection: apsw.Connection, ids: Sequence[DocumentId], *, path: str 
     for (document,) in found:
         for statement in FORGET:
             connection.execute(statement, {"document": document})
-
-
-def entry_of(row: Row) -> DocumentEntry:
-    """A row of ENTRY_COLUMNS as a record."""
-    document_id, path, checksum, kind, title, metadata, chunks, indexed_at, recipe = row
-    return DocumentEntry(
-        id=document_id,
-        path=path,
-        checksum=checksum,
-        type=kind,
-        title=title,
-        metadata=metadata_from_json(json.loads(metadata)),
-        chunks=chunks,
-        indexed_at=indexed_at,
-        recipe=recipe,
-    )
-
-
-def document_of(library: str, rows: DocumentRows) -> Document:
-    """The document a database row stands for."""
-    _, path, _, checksum, kind, title, own_title, text, sections, metadata, *_ = rows.document
-    return Document(
-        library=library,
-        path=path,
-        checksum=checksum,
-        type=kind,
-        title=title,
-        own_title=bool(own_title),
-        text=text,
-        sections=sections_from_json(json.loads(sections)),
-        metadata=metadata_from_json(json.loads(metadata)),
-    )
-
-
-def embedded_of(library: str, rows: DocumentRows) -> EmbeddedDocument:
-    """The inverse of `rows_of`."""
-    document = document_of(library, rows)
-    return EmbeddedDocument(
-        document,
-        tuple(
-            EmbeddedChunk(
-                chunk_of(document.id, document.text, part.chunk),
-                tuple(
-                    StoredWindow(start, end, fingerprint, from_bytes(vector))
-                    for start, end, fingerprint, vector in part.windows
-                ),
-            )
-            for part in rows.chunks
-        ),
-    )
-
-
-def chunk_of(document_id: DocumentId, text: str, row: Row) -> Chunk:
-    """A chunk's row as a record, cut out of its document's text."""
-    _, modality, position, start, end, line_start, line_end, sections, _, tokens = row
-    if not 0 <= start <= end <= len(text):
-        raise ValueError(f"chunk {start}-{end} lies outside its document")
-    return Chunk(
-        document_id=document_id,
-        modality=Modality(modality),
-        position=position,
-        start=start,
-        end=end,
-        text=text[start:end],
-        sections=sections_from_json(json.loads(sections)),
-        locator=Locator(line_start, line_end),
-        tokens=tokens,
-    )
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -16,6 +16,7 @@ from pincite.stores.sqlite.codec import embedded_from_json
 from pincite.stores.sqlite.connection import connect, translated_errors
 from pincite.stores.sqlite.log import ChunkLog, Entry
 from pincite.stores.sqlite.replay import LiveLog, log_position, meta, read_live
+from pincite.stores.sqlite.rows import rows_of
 from pincite.stores.sqlite.schema import refuse_newer
 
 
@@ -27,6 +28,8 @@ def _count(table: str, key: str, other: str, other_key: str) -> str:
 ORPHANS: tuple[tuple[Part, str, str], ...] = (
     ("words", "chunks without words", _count("chunk", "rowid", "chunk_words", "rowid")),
     ("words", "words without a chunk", _count("chunk_words", "rowid", "chunk", "rowid")),
+    ("words", "documents without words", _count("document", "rowid", "document_words", "rowid")),
+    ("words", "words without a document", _count("document_words", "rowid", "document", "rowid")),
     ("vectors", "windows without a vector", _count("window", "rowid", "window_vector", "rowid")),
     ("vectors", "vectors without a window", _count("window_vector", "rowid", "window", "rowid")),
     ("vectors", "windows without a chunk", _count("window", "chunk", "chunk", "rowid")),
@@ -62,7 +65,8 @@ def _inside(connection: apsw.Connection) -> Iterator[Finding]:
             yield Finding(part, f"{count} {what}")
     try:
         # The plain integrity_check does not compare the words index with its text; this does.
-        connection.execute("INSERT INTO chunk_words (chunk_words) VALUES ('integrity-check')")
+        for table in ("chunk_words", "document_words"):
+            connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
     except apsw.Error:
         yield Finding("words", "the words index does not match its text")
 
@@ -92,7 +96,7 @@ def _against_log(connection: apsw.Connection, log: ChunkLog, live: LiveLog) -> I
 def _document_findings(
     connection: apsw.Connection, entry: Entry, document_id: DocumentId
 ) -> Iterator[Finding]:
-    expected = tables.rows_of(
+    expected = rows_of(
         embedded_from_json(entry["document"]), time=entry["time"], recipe=entry["recipe"]
     )
     actual = tables.read(connection, document_id)
@@ -102,6 +106,8 @@ def _document_findings(
         return
     if actual.document != expected.document:
         yield Finding("database", f"{path}: the document differs from the log")
+    if actual.words != expected.words:
+        yield Finding("words", f"{path}: the catalog's words differ from the document")
     if [part.chunk for part in actual.chunks] != [part.chunk for part in expected.chunks]:
         yield Finding("database", f"{path}: the chunks differ from the log")
     if [part.words for part in actual.chunks] != [part.words for part in expected.chunks]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import numpy as np
 import Stemmer
@@ -21,6 +22,7 @@ from pincite.records import (
     DocumentId,
     EmbeddedChunk,
     EmbeddedDocument,
+    Failure,
     Filters,
     Finding,
     FoundChunk,
@@ -29,10 +31,10 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
+from pincite.stores.memory.filters import visible
 from pincite.text.words import (
     MARKS,
     Term,
-    fold,
     indexed_codes,
     indexed_words,
     question_codes,
@@ -43,6 +45,9 @@ from pincite.vectors import Vector, unit
 
 _TOKEN = re.compile(rf"(?:[^\W_]|[{MARKS}\ue000-\uf8ff])+")
 _K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
+
+
+_Name = TypeVar("_Name", ChunkId, DocumentId)
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class MemoryStore:
         self._past: list[EmbeddedDocument] = []
         self._updated: str | None = None
         self._complete = False
+        self._problems: list[Failure] = []
         self._stem = Stemmer.Stemmer("porter").stemWord
 
     def header(self) -> LibraryHeader | None:
@@ -103,13 +109,20 @@ class MemoryStore:
             chunks=len(embedded.chunks),
             indexed_at=self._updated,
             recipe=self._header.recipe,
+            size=document.size,
+            summary=document.summary,
         )
         self._kept[document.id] = _Kept(embedded, entry)
         self._complete = False
 
-    def finish(self) -> None:
-        """Note that a run came to its end: the index is equal to the folder."""
+    def finish(self, problems: Sequence[Failure] = ()) -> None:
+        """Note that a run came to its end: the index is equal to the folder, but for these."""
         self._complete = True
+        self._problems = [Failure(one.path, one.reason) for one in problems]
+
+    def problems(self) -> list[Failure]:
+        """The files that the last run could not read."""
+        return self._problems
 
     def is_complete(self) -> bool:
         """Whether the last run came to its end."""
@@ -126,6 +139,20 @@ class MemoryStore:
     def documents(self) -> list[DocumentEntry]:
         """Every document, by path."""
         return sorted((kept.entry for kept in self._kept.values()), key=lambda entry: entry.path)
+
+    def find_documents(self, question: str) -> list[DocumentEntry]:
+        """The documents whose name, title, author, tags, type or summary speak to it."""
+        words = {
+            kept.entry.id: [
+                token
+                for text in (document.about, document.path, document.summary)
+                for token in (*self._tokens(indexed_words(text)), "")
+            ]
+            for kept in self._kept.values()
+            for document in (kept.embedded.document,)
+        }
+        scores = self._scores(question_terms(question), words)
+        return [self._kept[name].entry for name in sorted(scores, key=lambda one: -scores[one])]
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
         """The vectors already stored for these embedded texts."""
@@ -152,32 +179,34 @@ class MemoryStore:
 
     def _search_words(self, terms: Sequence[Term], filters: Filters, limit: int) -> Ranking:
         words = {part.chunk.id: self._words(kept, part) for kept, part in self._chunks(Filters())}
-        if not words or not terms:
-            return ()
-        average = sum(map(len, words.values())) / len(words) or 1
-        counts = {
-            term: {
+        scores = self._scores(terms, words)
+        seen = {part.chunk.id: kept.entry.id for kept, part in self._chunks(filters)}
+        ranked = (Ranked(name, seen[name], scores[name]) for name in scores if name in seen)
+        return _best(ranked, limit)
+
+    def _scores(
+        self, terms: Sequence[Term], words: Mapping[_Name, list[str]]
+    ) -> dict[_Name, float]:
+        """BM25 of everything that holds one of the terms."""
+        average = sum(map(len, words.values())) / max(len(words), 1) or 1
+        scores: defaultdict[_Name, float] = defaultdict(float)
+        for term in terms:
+            found = {
                 name: count
                 for name, tokens in words.items()
                 if (count := self._count(term, tokens))
             }
-            for term in terms
-        }
-        scores: defaultdict[ChunkId, float] = defaultdict(float)
-        for found in counts.values():
             # FTS5's floor: a word in more than half of all chunks weighs next to nothing.
             weight = math.log((len(words) - len(found) + 0.5) / (len(found) + 0.5))
             for name, count in found.items():
                 length = _K1 * (1 - _B + _B * len(words[name]) / average)
                 scores[name] += max(weight, 1e-6) * count * (_K1 + 1) / (count + length)
-        visible = {part.chunk.id: kept.entry.id for kept, part in self._chunks(filters)}
-        ranked = (Ranked(name, visible[name], scores[name]) for name in scores if name in visible)
-        return _best(ranked, limit)
+        return scores
 
     def _words(self, kept: _Kept, part: EmbeddedChunk) -> list[str]:
         about, headings = kept.embedded.document.about, "\n".join(part.chunk.headings)
-        codes = indexed_codes(f"{about}\n{headings}\n{part.chunk.text}")
-        fields = (*map(indexed_words, (part.chunk.text, about, headings)), codes)
+        codes = indexed_codes(f"{about}\n{headings}\n{part.chunk.searched}")
+        fields = (*map(indexed_words, (part.chunk.searched, about, headings)), codes)
         # The empty token keeps a phrase from running over the edge of a field.
         return [token for field in fields for token in (*self._tokens(field), "")]
 
@@ -206,7 +235,7 @@ class MemoryStore:
     def _chunks(self, filters: Filters) -> Iterator[tuple[_Kept, EmbeddedChunk]]:
         for kept in self._kept.values():
             for part in kept.embedded.chunks:
-                if _visible(kept.entry, part.chunk, filters):
+                if visible(kept.entry, part.chunk, filters):
                     yield kept, part
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
@@ -265,19 +294,3 @@ class MemoryStore:
 def _best(ranked: Iterable[Ranked], limit: int) -> Ranking:
     ordered = sorted(ranked, key=lambda one: (-one.score, one.chunk_id))
     return tuple(ordered[: max(limit, 0)])
-
-
-def _visible(entry: DocumentEntry, chunk: Chunk, filters: Filters) -> bool:
-    tags = {fold(tag) for tag in entry.metadata.tags}
-    headings = [fold(heading) for heading in chunk.headings]
-    return (
-        (filters.document_ids is None or entry.id in filters.document_ids)
-        and (filters.types is None or entry.type in filters.types)
-        and (filters.modalities is None or chunk.modality in filters.modalities)
-        and (
-            filters.tags is None or (filters.tags != () and {fold(t) for t in filters.tags} <= tags)
-        )
-        and (filters.name is None or fold(filters.name) in fold(entry.name))
-        and (filters.path is None or entry.path.startswith(filters.path))
-        and (filters.heading is None or any(fold(filters.heading) in one for one in headings))
-    )

@@ -1,0 +1,91 @@
+"""Document → its chunks, each with the windows that are embedded. Read this file first.
+
+Where to cut is decided by what the document is: sections and paragraphs for text, definitions for
+code, minutes for transcripts, one chunk for each frame of a video.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import replace
+from operator import attrgetter
+
+from pincite.chunking.analysis import chunk_analysis
+from pincite.chunking.code import code_spans, long_code_omissions
+from pincite.chunking.measure import Measure
+from pincite.chunking.sections import section_spans
+from pincite.chunking.transcript import recording_spans
+from pincite.chunking.windows import chunk_windows
+from pincite.ports import Embedder
+from pincite.records import Chunk, Document, Modality, Section, WindowedChunk, locate, overlapping
+from pincite.settings import ChunkPolicy
+from pincite.text.lines import LineIndex
+
+ModalSpan = tuple[int, int, Modality]
+
+
+def chunk_document(
+    document: Document, policy: ChunkPolicy, embedder: Embedder
+) -> list[WindowedChunk]:
+    """The document's chunks in order; at least one wherever it has any block."""
+    measure = Measure(document.text, embedder)
+    if policy.shorten_code and document.modality is not Modality.CODE:
+        document = _with_long_code_left_out(document, measure)
+    lines = LineIndex(document.text)
+    sections = _Sections(document)
+    chunks: list[WindowedChunk] = []
+    for start, end, modality in _spans(document, policy, measure):
+        places = overlapping(document.places, start, end)
+        first, last = lines.lines_of(start, end)
+        chunk = Chunk(
+            document_id=document.id,
+            modality=modality,
+            position=len(chunks),
+            start=start,
+            end=end,
+            text=document.text[start:end],
+            sections=sections.within(start, end),
+            locator=locate(places, start, end, line_start=first, line_end=last),
+            tokens=measure.tokens(start, end),
+            places=places,
+            omissions=overlapping(document.omissions, start, end),
+            analysis=chunk_analysis(document.analysis, document.text[start:end]),
+        )
+        windows = chunk_windows(document, chunk, measure, embedder)
+        chunks.append(WindowedChunk(chunk, windows))
+    return chunks
+
+
+_RECORDED = (Modality.VIDEO_TRANSCRIPT, Modality.AUDIO_TRANSCRIPT, Modality.VIDEO_FRAME)
+
+
+def _spans(document: Document, policy: ChunkPolicy, measure: Measure) -> list[ModalSpan]:
+    """Start, end and modality of each chunk."""
+    if document.modality in _RECORDED:
+        return recording_spans(document, measure, policy)
+    cut_up = code_spans if document.modality is Modality.CODE else section_spans
+    return [(start, end, document.modality) for start, end in cut_up(document, policy, measure)]
+
+
+def _with_long_code_left_out(document: Document, measure: Measure) -> Document:
+    """The rest of long blocks of code is left out of what is embedded; it says little there."""
+    long_code = long_code_omissions(document, measure)
+    known = [
+        one
+        for one in document.omissions
+        if not any(rest.start < one.end and one.start < rest.end for rest in long_code)
+    ]
+    ordered = sorted((*known, *long_code), key=attrgetter("start"))
+    return replace(document, omissions=tuple(ordered))
+
+
+class _Sections:
+    """Finds the sections of a slice without walking through all of them."""
+
+    def __init__(self, document: Document) -> None:
+        self._sections = document.sections
+        self._starts = [section.start for section in document.sections]
+
+    def within(self, start: int, end: int) -> tuple[Section, ...]:
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        return self._sections[first : bisect_left(self._starts, end)]

@@ -1,0 +1,152 @@
+"""A service that speaks the OpenAI protocol: how it is reached, and what its refusals mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Thread
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+from weakref import finalize
+
+from pincite.errors import ModelUnavailable, SettingsError
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+_DEFAULT_URL = "https://api.openai.com/v1"
+_HINTS = {
+    401: "check the API key",
+    403: "the API key may not use this model",
+    404: "check the model's name and the base URL (it usually ends in /v1)",
+    413: "the texts are too long for it; set a lower token limit",
+    429: "it limits requests; wait a while or ask for a higher limit",
+}
+
+_Reply = TypeVar("_Reply")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long to wait for a service."""
+
+    request_seconds: float = 60.0  # silence after which one request has failed
+    retries: int = 4  # after 429, 5xx and broken connections, as Retry-After says
+    total_seconds: float = 180.0  # for one call, retries and waiting between them included
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """One service, with the key it wants."""
+
+    base_url: str | None = field(default=None, repr=False)  # may carry a password
+    api_key: str | None = field(default=None, repr=False)
+    patience: Patience = field(default_factory=Patience)
+
+    def __post_init__(self) -> None:
+        if urlsplit(self._url).scheme not in ("http", "https") or not self.host:
+            raise SettingsError("the service's base URL must begin with http(s)://host")
+        if self.api_key is None and self.base_url is None:
+            raise SettingsError(
+                "a service needs a key or its address; set OPENAI_API_KEY, or "
+                "OPENAI_BASE_URL for a service of your own"
+            )
+        if self.api_key is not None and not re.fullmatch(r"[!-~]+", self.api_key):
+            raise SettingsError("the API key is empty or holds spaces, line ends or odd characters")
+
+    @property
+    def host(self) -> str:
+        """For messages: the base URL itself may carry a password or a key."""
+        return urlsplit(self._url).hostname or ""
+
+    @property
+    def _url(self) -> str:
+        return self.base_url or _DEFAULT_URL
+
+    def ask(self, request: Callable[[OpenAI], Any], *, task: str) -> bytes:
+        """The raw answer to a request; its own parsing would trust a service too much.
+
+        ModelUnavailable says who did not do what, never with a key in it.
+        """
+        return _within(self.patience.total_seconds, lambda: self._request(request, task), self.host)
+
+    def _request(self, request: Callable[[OpenAI], Any], task: str) -> bytes:
+        openai = _openai()
+        try:
+            reply = request(self._client)
+        except openai.APIStatusError as error:
+            raise self._refusal(error.status_code, error.message, task) from None
+        except openai.APITimeoutError:
+            seconds = self.patience.request_seconds
+            raise ModelUnavailable(f"{self.host} did not answer in {seconds:g} s") from None
+        except openai.OpenAIError:
+            # Not chained: the cause of a connection error may show the request with its key.
+            raise ModelUnavailable(
+                f"{self.host} cannot be reached; check the base URL and that the service runs"
+            ) from None
+        content: bytes = reply.http_response.content
+        return content
+
+    def _refusal(self, status: int, message: str, task: str) -> ModelUnavailable:
+        # Some services repeat the key they refuse.
+        said = message.replace(self.api_key, "***") if self.api_key else message
+        hint = _HINTS.get(status, "try again later" if status >= 500 else "check the settings")
+        if 300 <= status < 400:
+            hint = "it redirects elsewhere; give the final address as the base URL"
+        return ModelUnavailable(
+            f"{self.host} refused to {task} (HTTP {status}): {hint} "
+            f"[{' '.join(said.split())[:200]}]"
+        )
+
+    @cached_property
+    def _client(self) -> OpenAI:
+        openai = _openai()
+        client: OpenAI = openai.OpenAI(
+            base_url=self._url,
+            # Servers of one's own often want none, but the client insists on something.
+            api_key=self.api_key or "none",
+            timeout=self.patience.request_seconds,
+            max_retries=self.patience.retries,
+            # A redirect would hand texts and key to a host nobody named.
+            http_client=openai.DefaultHttpxClient(follow_redirects=False),
+        )
+        # Services have no `close`: connections end with whoever opened them.
+        finalize(self, client.close)
+        return client
+
+
+def _openai() -> ModuleType:
+    try:
+        import openai
+    except ModuleNotFoundError as error:
+        raise ModelUnavailable(
+            "services need one more package; run `pip install 'pincite[remote]'`"
+        ) from error
+    return openai
+
+
+def _within(seconds: float, call: Callable[[], _Reply], host: str) -> _Reply:
+    """The call's result, or ModelUnavailable when time is up.
+
+    The client's own time-out starts anew with every byte received and every retry. A daemon
+    thread, unlike one of a pool, does not keep the program from ending.
+    """
+    future: Future[_Reply] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:  # noqa: BLE001  # handed on whole to the waiting thread
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    try:
+        return future.result(timeout=seconds)
+    except TimeoutError:
+        raise ModelUnavailable(
+            f"{host} did not answer in {seconds:g} s, all retries included"
+        ) from None

@@ -1,0 +1,97 @@
+"""Source code → Content: verbatim, with a section for each function, method and class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from tree_sitter import Tree
+
+from pincite.reading.code.entry_points import entry_points
+from pincite.reading.code.imports import imports
+from pincite.reading.code.language import Language
+from pincite.reading.code.languages import language_of
+from pincite.reading.code.lines import unstructured
+from pincite.reading.code.outline import Mark, Outline, outline
+from pincite.reading.code.parsing import parse
+from pincite.reading.encoding import decode_filled
+from pincite.reading.plain import paragraphs
+from pincite.reading.source_file import SourceFile
+from pincite.records import Analysis, Block, BlockKind, Content, Metadata, Modality, Section
+
+_LONGEST = 2_000_000  # characters; a longer file is made by a machine, or holds data
+_LONG_LINE = 400  # characters; where most of a file stands in such lines, it is minified
+_LONG_STRETCH = 2_400  # characters, of a comment, a string, or what could not be parsed
+_MOST_SYMBOLS = 5_000
+
+
+def read(file: SourceFile) -> Content:
+    """Read source code. What was made by a machine is read by its lines, without structure."""
+    text = decode_filled(file.data)
+    language = language_of(file.suffix, text)
+    if len(text) > _LONGEST or _is_minified(text):
+        return unstructured(text, language)
+    tree = parse(text, language)
+    if tree is None:
+        return unstructured(text, language)
+    found = outline(tree, text, language)
+    marks = _from_the_top(found.marks, text)
+    return Content(
+        type=language.type,
+        text=text,
+        sections=tuple(_sections(marks, len(text))),
+        blocks=tuple(_blocks(marks, text)),
+        metadata=Metadata(language=language.name),
+        modality=Modality.CODE,
+        analysis=_analysis(tree, found, text, language),
+    )
+
+
+def facts_of(text: str, suffix: str) -> Analysis:
+    """What a piece of code defines and imports; nothing where it cannot be parsed."""
+    language = language_of(suffix, text)
+    tree = None if _is_minified(text) else parse(text, language)
+    if tree is None:
+        return Analysis()
+    return _analysis(tree, outline(tree, text, language), text, language)
+
+
+def _analysis(tree: Tree, found: Outline, text: str, language: Language) -> Analysis:
+    symbols = dict.fromkeys(one.path[-1] for one in found.definitions)
+    return Analysis(
+        symbols=tuple(symbols)[:_MOST_SYMBOLS],
+        imports=imports(tree, text, language),
+        entry_points=entry_points(found, text, language),
+    )
+
+
+def _is_minified(text: str) -> bool:
+    in_long_lines = sum(len(line) for line in text.splitlines() if len(line) > _LONG_LINE)
+    return 2 * in_long_lines > len(text)
+
+
+def _from_the_top(marks: Sequence[Mark], text: str) -> list[Mark]:
+    """The marks, and one for what stands before the first of them."""
+    begin = len(text) - len(text.lstrip())
+    begin = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
+    if marks and marks[0].start <= begin:
+        return list(marks)
+    return [Mark(begin, (), 0), *marks]
+
+
+def _sections(marks: Sequence[Mark], end: int) -> Iterator[Section]:
+    """A section wherever another definition, or the rest of an outer one, begins."""
+    firsts = [next(group) for _, group in groupby(marks, key=lambda mark: mark.owner)]
+    starts = [0, *(mark.start for mark in firsts[1:]), end]
+    for mark, (start, after) in zip(firsts, pairwise(starts), strict=True):
+        yield Section(mark.path, len(mark.path), start, after)
+
+
+def _blocks(marks: Sequence[Mark], text: str) -> Iterator[Block]:
+    """From mark to mark; what is long between two of them is parted at its blank lines."""
+    ends = [*(mark.start for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=True):
+        stretch = text[mark.start : end].rstrip()
+        parts = paragraphs(stretch) if len(stretch) > _LONG_STRETCH else [(0, len(stretch))]
+        for part_start, part_end in parts:
+            yield Block(BlockKind.CODE, mark.start + part_start, mark.start + part_end)

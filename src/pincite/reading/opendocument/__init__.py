@@ -1,0 +1,1 @@
+"""OpenDocument texts, presentations and drawings → Content. Start at reader.py."""

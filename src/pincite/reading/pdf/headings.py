@@ -1,0 +1,209 @@
+"""Which paragraphs of a document are headings, and how deep.
+
+By what the file itself says (tags, then the outline), and where it says nothing by type: larger
+than the text's, or bold. Larger type is a higher heading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+
+from pincite.reading.pdf.blocks import PageBlock
+from pincite.reading.pdf.looks import Style
+from pincite.reading.pdf.outline import Entry
+from pincite.records import BlockKind
+
+_LONGEST = 150  # letters of a heading that is told by its type
+_MOST_LINES = 3
+_LARGER = 1.12  # times the size of the text
+_AS_LARGE = 0.95  # times the size of the text, in bold
+_SAME_SIZE = 0.03  # share by which sizes of one level may differ
+_DEEPEST = 6
+_LIST_OF_BOLD = 5  # bold paragraphs in a row, with no text between: none of them is a heading
+_MOSTLY_BOLD = 0.4  # share of a text's letters that makes bold mean nothing
+_MUCH_TEXT = 1_000  # letters of a page that has a type of its own
+_FEWEST_TAGGED = 2  # headings, for a file whose tags are all that counts
+_PAGES_FOR_A_TAG = 10  # that may have but one tagged heading
+
+_WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NO_HEADING = re.compile(
+    r"(?:fig(?:ure|\.)?|table|tab\.|abbildung|tabelle|chart|exhibit) ?\d"
+    r"|[(\[•·@]|.*(?:https?:|www\.)",
+    re.IGNORECASE,
+)
+_NO_TITLE = re.compile(
+    r"\W*(?:\d[\d.]*\s+)?(?:(?:table of )?contents?|abstract|summary|introduction|index|preface"
+    r"|foreword|inhalt(?:sverzeichnis)?|sommaire|índice|agenda)\W*$|\d[\d.]*\s",
+    re.IGNORECASE,
+)
+_NO_END = re.compile(r"[.,;]$")
+_A_LIST = 3  # commas: names, not a heading
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s")
+_NORMAL = re.compile(r"[\W_]+")
+
+
+def mark_headings(blocks: Sequence[PageBlock], outline: Sequence[Entry]) -> None:
+    """Turn the paragraphs that are headings into such, with their levels."""
+    tagged = {id(block): block.level for block in blocks if block.level}
+    pages = len({_page(block) for block in blocks})
+    levels = _outline_levels(blocks, outline) | tagged
+    candidates = [block for block in blocks if id(block) in levels]
+    if len(tagged) < max(_FEWEST_TAGGED, pages / _PAGES_FOR_A_TAG):
+        candidates += [block for block in _by_type(blocks) if id(block) not in levels]
+    else:
+        candidates = [block for block in blocks if id(block) in tagged]
+    style_levels = _style_levels(candidates, levels)
+    for block in candidates:
+        block.level = levels.get(id(block)) or style_levels[_kind(block.style)]
+        block.kind = BlockKind.HEADING
+    _deepen_numbered([block for block in candidates if id(block) not in levels])
+
+
+def shown_title(blocks: Sequence[PageBlock]) -> str | None:
+    """What stands in the largest type on the first page, if that is larger than the text."""
+    text = _text_style(blocks)
+    large = [
+        block
+        for block in blocks
+        if _page(block) == 1
+        and _stands_out(block, text)
+        and _reads_like_one(block)
+        and not _NO_TITLE.match(block.text)
+    ]
+    if not large:
+        return None
+    first = max(large, key=lambda block: block.style.size)
+    if first.style.size < _LARGER * text.size:
+        return None
+    parts = [first.text]
+    following = large[large.index(first) + 1 :]
+    if " " not in first.text and following:  # the name of a firm, say, above the title itself
+        parts.append(following[0].text)
+    return " – ".join(parts)
+
+
+def _outline_levels(blocks: Sequence[PageBlock], outline: Sequence[Entry]) -> dict[int, int]:
+    """Blocks (by `id`) that are a bookmark's words, or those behind a number, on its page."""
+    saying: dict[tuple[int, str], list[PageBlock]] = {}
+    for block in blocks if outline else ():
+        if block.kind is not BlockKind.TABLE and len(block.lines) <= _MOST_LINES:
+            text = block.text
+            for words in {_normal(text), _normal(_NUMBERED.sub("", text, count=1))}:
+                saying.setdefault((_page(block), words), []).append(block)
+    levels: dict[int, int] = {}
+    for entry in outline:
+        said = saying.get((entry.page, _normal(entry.title)), [])
+        found = next((block for block in said if id(block) not in levels), None)
+        if found is not None and _normal(entry.title):
+            levels[id(found)] = entry.level
+    return levels
+
+
+def _normal(text: str) -> str:
+    return _NORMAL.sub("", text).casefold()
+
+
+def _by_type(blocks: Sequence[PageBlock]) -> list[PageBlock]:
+    texts = _text_styles(blocks)
+    found = [
+        block
+        for block in blocks
+        if _stands_out(block, texts[_page(block)]) and _reads_like_one(block)
+    ]
+    chosen = {id(block) for block in found}
+    for is_heading, group in groupby(blocks, key=lambda block: id(block) in chosen):
+        for style, alike in groupby(group, key=lambda block: _kind(block.style)):
+            row = list(alike)
+            is_text_size = style[0] <= _LARGER * texts[_page(row[0])].size
+            if is_heading and len(row) >= _LIST_OF_BOLD and is_text_size:
+                chosen.difference_update(id(block) for block in row)
+    return [block for block in found if id(block) in chosen]
+
+
+def _page(block: PageBlock) -> int:
+    return block.lines[0].sheet.number
+
+
+def _text_styles(blocks: Sequence[PageBlock]) -> dict[int, Style]:
+    """The type of the text of each page, or of the document where a page has little text."""
+    of_document = _text_style(blocks)
+    styles = {}
+    for page, group in groupby(blocks, key=_page):
+        on_page = list(group)
+        letters = sum(len(line.text) for block in on_page for line in block.lines)
+        styles[page] = _text_style(on_page) if letters >= _MUCH_TEXT else of_document
+    return styles
+
+
+def _text_style(blocks: Sequence[PageBlock]) -> Style:
+    """The size of most letters; bold if much of the text is."""
+    sizes: Counter[float] = Counter()
+    bold = 0
+    for block in blocks:
+        for line in block.lines:
+            letters = 0 if line.cells[0][0].omitted else len(line.text)
+            sizes[line.size] += letters
+            bold += letters * line.style.bold
+    size = max(sizes, key=sizes.__getitem__, default=0.0)
+    return Style(size, bold=bold > _MOSTLY_BOLD * sizes.total())
+
+
+def _stands_out(block: PageBlock, text: Style) -> bool:
+    if block.kind is BlockKind.TABLE or len(block.lines) > _MOST_LINES:
+        return False
+    style = block.style
+    if style.size >= _LARGER * text.size:
+        return True
+    return style.bold and not text.bold and style.size >= _AS_LARGE * text.size
+
+
+def _reads_like_one(block: PageBlock) -> bool:
+    text = block.text
+    if len(text) > _LONGEST or not _WORD.search(text) or _NO_HEADING.match(text):
+        return False
+    if block.lines[0].is_aside or any(word.omitted for word in block.words):
+        return False
+    if text.count(",") >= _A_LIST:
+        return False
+    return not _NO_END.search(text) or bool(_NUMBERED.match(text))
+
+
+def _kind(style: Style) -> tuple[float, bool]:
+    return style.size, style.bold
+
+
+def _style_levels(
+    candidates: Sequence[PageBlock], known: dict[int, int]
+) -> dict[tuple[float, bool], int]:
+    """Larger type is a higher level; where the outline knows a type's level, it has the word."""
+    votes: dict[tuple[float, bool], Counter[int]] = {}
+    for block in candidates:
+        votes.setdefault(_kind(block.style), Counter())[known.get(id(block), 0)] += 1
+    levels: dict[tuple[float, bool], int] = {}
+    level, last_size = 0, (float("inf"), False)
+    for kind in sorted(votes, reverse=True):
+        told = {level: count for level, count in votes[kind].items() if level}
+        is_new = kind[0] < last_size[0] * (1 - _SAME_SIZE) or kind[1] != last_size[1]
+        if told:
+            level = max(told, key=told.__getitem__)
+        elif is_new:
+            level = min(level + 1, _DEEPEST)
+        levels[kind] = max(level, 1)
+        last_size = kind
+    return levels
+
+
+def _deepen_numbered(blocks: Sequence[PageBlock]) -> None:
+    """Of headings in one type, 2.1 is below 2."""
+    by_kind: dict[tuple[float, bool], list[tuple[PageBlock, int]]] = {}
+    for block in blocks:
+        if found := _NUMBERED.match(block.text):
+            depth = found[1].count(".")
+            by_kind.setdefault(_kind(block.style), []).append((block, depth))
+    for numbered in by_kind.values():
+        shallowest = min(depth for _, depth in numbered)
+        for block, depth in numbered:
+            block.level = min(block.level + depth - shallowest, _DEEPEST)

@@ -1,0 +1,75 @@
+"""A file's bytes → its Document: tell the kind, run its reader, flag what is invisible."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+
+from pincite.errors import FileConverted, FileEmpty, FileUnreadable
+from pincite.reading.analysis import completed
+from pincite.reading.fences import has_code
+from pincite.reading.invisible import flagged
+from pincite.reading.sniff import CODE, MARKDOWN, kind_of
+from pincite.reading.source_file import SourceFile
+from pincite.records import Analysis, Content, Document, document_from
+from pincite.settings import CONVERTED_FOLDER
+
+ForeignReader = Callable[[str, SourceFile], Content]
+"""Module of `reading/` and file → what it holds. The sandbox is one; `read_here` is another."""
+
+KnownAnalysis = Callable[[str, str], Analysis | None]
+"""Path and title of a document → what a user's analysis says of it."""
+
+
+def read_here(module: str, file: SourceFile) -> Content:
+    """Read the file in this very process."""
+    reader: Callable[[SourceFile], Content] = import_module(f"pincite.reading.{module}").read
+    return reader(file)
+
+
+@dataclass(frozen=True)
+class LibraryReader:
+    """Reads the files of one library, those of foreign kinds through `read_foreign`."""
+
+    library: str
+    read_foreign: ForeignReader = read_here
+    passwords: tuple[str, ...] = ()
+    options: frozenset[str] = frozenset()
+    converted: frozenset[str] = frozenset()  # paths of files whose text was recognised
+    without_text: frozenset[str] = frozenset()  # checksums of files in which there was none
+    analysis_of: KnownAnalysis = lambda path, title: None
+
+    def read(self, path: str, data: bytes) -> Document:
+        """The document a file holds; FileUnreadable in plain words otherwise."""
+        try:
+            content = self._content(SourceFile(path, data, self.passwords, self.options))
+        except FileUnreadable as error:
+            if path in self.converted:
+                raise FileConverted(f"is read through {CONVERTED_FOLDER}/{path}.md") from error
+            if hashlib.sha256(data).hexdigest() in self.without_text:
+                raise FileEmpty("holds no text that could be recognised") from error
+            raise
+        content = flagged(content)
+        document = document_from(content, library=self.library, path=path, data=data)
+        known = self.analysis_of(path, document.title)
+        if known is None:
+            return document
+        return replace(document, analysis=completed(known, document.analysis))
+
+    def _content(self, file: SourceFile) -> Content:
+        kind = kind_of(file.path, file.data)
+        if kind is CODE:
+            # What breaks its grammar is still text.
+            return self._read_or(kind.module, "code.lines", file)
+        if kind is MARKDOWN and has_code(file.data):
+            # What its code defines is told by grammars, too, which need the wall.
+            return self._read_or("fences", kind.module, file)
+        return (self.read_foreign if kind.foreign else read_here)(kind.module, file)
+
+    def _read_or(self, module: str, without_grammar: str, file: SourceFile) -> Content:
+        try:
+            return self.read_foreign(module, file)
+        except FileUnreadable:
+            return read_here(without_grammar, file)

@@ -1,0 +1,113 @@
+"""Reads files of foreign formats in child processes that can do nothing but read them.
+
+A parser may be made to hang, to eat all memory, to crash, or to run code of the file's author. So
+each file is read in a process of its own, which has so much memory and time and no more, and which
+cannot open any file or connection: it gets the bytes through a pipe and answers with typed data.
+The processes are forked from one that has all readers loaded, which takes milliseconds.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import IO, Self
+
+from pincite.errors import FileUnreadable
+from pincite.reading.source_file import SourceFile
+from pincite.reading.wire import Request, decode_reply, encode
+from pincite.records import Content
+from pincite.settings import ReadingLimits
+
+LENGTH_BYTES = 8
+
+
+class Sandbox:
+    """The readers behind a wall. Nothing is started before the first file."""
+
+    def __init__(self, limits: ReadingLimits | None = None) -> None:
+        self._limits = limits or ReadingLimits()
+        self._server: subprocess.Popen[bytes] | None = None
+        self._one_at_a_time = threading.Lock()
+
+    def read(self, module: str, file: SourceFile) -> Content:
+        """What the file holds, read by that module; FileUnreadable in plain words otherwise."""
+        request = encode(Request(module, file))
+        with self._one_at_a_time:
+            answer = self._ask(request)
+            if answer is None:  # the server itself is gone; the file gets one more chance
+                self._stop()
+                answer = self._ask(request)
+        if answer is None:
+            self._stop()
+            raise FileUnreadable("made its reader crash; it may be damaged")
+        return decode_reply(answer)
+
+    def _ask(self, request: bytes) -> bytes | None:
+        server = self._started()
+        if server.stdin is None or server.stdout is None:
+            return None
+        try:
+            write_frame(server.stdin, request)
+            return read_frame(server.stdout)
+        except OSError:
+            return None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._server is None:
+            # Neither our environment, which may hold keys, nor the folder we stand in, which may
+            # hold modules of the same names, is passed on.
+            self._server = subprocess.Popen(  # noqa: S603 — our own module
+                [
+                    *(sys.executable, "-P", "-m", "pincite.reading.fork_server"),
+                    *(str(self._limits.memory_bytes), str(self._limits.seconds)),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is ours to handle, and its children end with it
+                cwd="/",
+                env={
+                    "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+                    "PYTHONUTF8": "1",
+                },
+            )
+        return self._server
+
+    def _stop(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGKILL)
+            with suppress(BrokenPipeError):
+                server.communicate()
+
+    def close(self) -> None:
+        """End the server."""
+        with self._one_at_a_time:
+            self._stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def write_frame(pipe: IO[bytes], data: bytes) -> None:
+    """Send a message with its length before it."""
+    pipe.write(len(data).to_bytes(LENGTH_BYTES))
+    pipe.write(data)
+    pipe.flush()
+
+
+def read_frame(pipe: IO[bytes]) -> bytes | None:
+    """The next message; None where the other side is gone."""
+    length = pipe.read(LENGTH_BYTES)
+    if len(length) < LENGTH_BYTES:
+        return None
+    data = pipe.read(int.from_bytes(length))
+    return data if len(data) == int.from_bytes(length) else None

@@ -1,0 +1,185 @@
+"""Puts the text of a document together for readers whose files are not text themselves.
+
+A reader says what it meets, in order: headings, paragraphs, items, tables, code. The writer joins
+them into one readable text and keeps track of sections, blocks, places and of what is hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.errors import FileEmpty, FileUnreadable
+from pincite.reading.sections import Heading, sections_under
+from pincite.records import (
+    Analysis,
+    Block,
+    BlockKind,
+    Box,
+    Content,
+    Metadata,
+    Modality,
+    Omission,
+    OmissionReason,
+    Place,
+)
+
+_MOST_CHARACTERS = 20_000_000  # of one document; more is a bomb or a database, not a text
+_UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_LOWEST = 6
+_LONGEST_HEADING = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of one paragraph with its place in the file; spaces between runs are theirs."""
+
+    text: str
+    page: int | None = None
+    box: Box | None = None
+    time_start: float | None = None
+    time_end: float | None = None
+    row: int | None = None
+    omitted: OmissionReason | None = None
+
+    @property
+    def has_place(self) -> bool:
+        """Whether it is known where the run stands."""
+        return any(one is not None for one in (self.page, self.box, self.time_start, self.row))
+
+
+Words = str | Sequence[Run]
+"""What a block says: plain text, or runs where places matter."""
+
+
+class Writer:
+    """One document's text as it grows."""
+
+    def __init__(self, *, page: int | None = None) -> None:
+        self.page = page  # given to everything that is written without a page of its own
+        self._parts: list[str] = []
+        self._length = 0
+        self._blocks: list[Block] = []
+        self._headings: list[Heading] = []
+        self._places: list[Place] = []
+        self._omissions: list[Omission] = []
+
+    def heading(self, words: Words, level: int) -> None:
+        """A heading; levels count from 1."""
+        seen = "".join(run.text for run in self._runs(words) if run.omitted is None)
+        text = " ".join(seen.split())
+        if not text or len(text) > _LONGEST_HEADING:  # hidden, or a paragraph in other clothes
+            self.paragraph(words)
+            return
+        start = self._block(BlockKind.HEADING, words)
+        self._headings.append(Heading(start, min(max(level, 1), _LOWEST), text))
+
+    def paragraph(self, words: Words) -> None:
+        """A paragraph; line breaks inside it are kept."""
+        self._block(BlockKind.PARAGRAPH, words)
+
+    def item(self, words: Words, *, depth: int = 0, mark: str = "- ") -> None:
+        """An item of a list; `depth` counts from 0."""
+        self._block(BlockKind.ITEM, [Run("  " * depth + mark), *self._runs(words)], close=True)
+
+    def table(self, rows: Iterable[Sequence[str]], *, first_row: int | None = None) -> None:
+        """A table as lines of cells between bars; `first_row` numbers the rows from there."""
+        lines = []
+        for number, cells in enumerate(rows):
+            line = " | ".join(" ".join(cell.split()) for cell in cells)
+            if line.strip(" |"):
+                row = None if first_row is None else first_row + number
+                lines.append([Run(f"| {line} |", row=row)])
+        self.table_of_runs(lines)
+
+    def table_of_runs(self, rows: Iterable[Sequence[Run]]) -> None:
+        """A table whose rows are written out by the reader, one on each line."""
+        runs: list[Run] = []
+        for row in rows:
+            runs.extend([Run("\n", omitted=runs[-1].omitted)] if runs else [])
+            runs.extend(row)
+        self._block(BlockKind.TABLE, runs)
+
+    def code(self, text: str) -> None:
+        """Lines that are kept as they are."""
+        self._block(BlockKind.CODE, text)
+
+    def content(
+        self,
+        kind: str,
+        *,
+        title: str | None = None,
+        metadata: Metadata | None = None,
+        modality: Modality = Modality.TEXT,
+        analysis: Analysis | None = None,
+    ) -> Content:
+        """What was written; FileEmpty where that is nothing."""
+        text = "".join(self._parts)
+        if not self._blocks:
+            raise FileEmpty("holds no text")
+        return Content(
+            type=kind,
+            title=" ".join((title or "").split()) or None,
+            text=text,
+            sections=tuple(sections_under(self._headings, len(text))),
+            blocks=tuple(self._blocks),
+            places=tuple(self._places),
+            omissions=tuple(self._omissions),
+            metadata=metadata or Metadata(),
+            modality=modality,
+            analysis=analysis or Analysis(),
+        )
+
+    def _block(self, kind: BlockKind, words: Words, *, close: bool = False) -> int:
+        """Write a block and return its start. A `close` one follows its like without a gap."""
+        runs = self._trimmed(kind, words)
+        if not any(run.text.strip() for run in runs):
+            return self._length
+        if self._parts:
+            near = close and self._blocks[-1].kind is kind
+            self._append("\n" if near else "\n\n")
+        start = self._length
+        for run in runs:
+            self._write(run)
+        self._blocks.append(Block(kind, start, self._length))
+        return start
+
+    def _trimmed(self, kind: BlockKind, words: Words) -> list[Run]:
+        """Without blank lines inside, which would end a block, nor space at its ends."""
+        if not isinstance(words, str):
+            runs = [_cleaned(run) for run in words]
+        elif kind is BlockKind.CODE:
+            runs = [Run(_UNWANTED.sub("", words).strip("\n").rstrip())]
+        else:
+            runs = [Run(_BLANK_LINES.sub("\n", _UNWANTED.sub("", words).strip()))]
+        while runs and not runs[-1].text.strip():
+            runs.pop()
+        return runs
+
+    def _runs(self, words: Words) -> Sequence[Run]:
+        return [Run(words)] if isinstance(words, str) else words
+
+    def _write(self, run: Run) -> None:
+        text = run.text
+        start, end = self._length, self._length + len(text)
+        page = run.page if run.page is not None else self.page
+        if text.strip() and (run.has_place or page is not None):
+            self._places.append(
+                Place(start, end, page, run.box, run.time_start, run.time_end, run.row)
+            )
+        if run.omitted is not None and text:
+            self._omissions.append(Omission(start, end, run.omitted))
+        self._append(text)
+
+    def _append(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+        if self._length > _MOST_CHARACTERS:
+            raise FileUnreadable(f"holds more than {_MOST_CHARACTERS:,} characters of text")
+
+
+def _cleaned(run: Run) -> Run:
+    wanted = _UNWANTED.sub("", run.text)
+    return run if wanted == run.text else replace(run, text=wanted)

@@ -1,0 +1,5 @@
+"""The reference store."""
+
+from pincite.stores.memory.store import MemoryStore
+
+__all__ = ["MemoryStore"]

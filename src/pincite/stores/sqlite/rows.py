@@ -1,0 +1,216 @@
+"""One document's rows as records, both ways."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pincite.records import (
+    Chunk,
+    Document,
+    DocumentEntry,
+    DocumentId,
+    EmbeddedChunk,
+    EmbeddedDocument,
+    Locator,
+    Modality,
+    StoredWindow,
+)
+from pincite.stores.sqlite.codec import (
+    analysis_from_json,
+    metadata_from_json,
+    metadata_to_json,
+    omissions_from_json,
+    omissions_to_json,
+    places_from_bytes,
+    places_to_bytes,
+    sections_from_json,
+    sections_to_json,
+)
+from pincite.text.words import fold, indexed_codes, indexed_words
+from pincite.vectors import from_bytes, to_bytes
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ChunkRows:
+    """A chunk's own row, its words, and its windows each with the bytes of its vector."""
+
+    chunk: Row
+    words: Row
+    windows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class DocumentRows:
+    """All rows of one document, without the numbers SQLite gives them."""
+
+    document: Row
+    words: Row  # what the catalog finds it by
+    chunks: tuple[ChunkRows, ...]
+
+
+def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRows:
+    """The rows that stand for a document."""
+    document = embedded.document
+    row = (
+        document.id,
+        document.path,
+        fold(document.name),
+        document.checksum,
+        document.type,
+        document.title,
+        int(document.own_title),
+        document.text,
+        _json(sections_to_json(document.sections)),
+        _json(metadata_to_json(document.metadata)),
+        _folded(document.metadata.tags),
+        document.size,
+        document.modality.value,
+        document.summary,
+        fold(document.metadata.language or ""),
+        len(embedded.chunks),
+        time,
+        recipe,
+    )
+    words = tuple(indexed_words(text) for text in (document.about, document.path, document.summary))
+    return DocumentRows(row, words, tuple(_chunk_rows(document, one) for one in embedded.chunks))
+
+
+def _chunk_rows(document: Document, embedded: EmbeddedChunk) -> ChunkRows:
+    chunk = embedded.chunk
+    headings = "\n".join(chunk.headings)
+    return ChunkRows(
+        chunk=(
+            chunk.id,
+            chunk.modality.value,
+            chunk.position,
+            chunk.start,
+            chunk.end,
+            chunk.locator.line_start,
+            chunk.locator.line_end,
+            _json(sections_to_json(chunk.sections)),
+            _folded(chunk.headings),
+            chunk.tokens,
+            *_beyond_lines(chunk.locator),
+            places_to_bytes(chunk.places),
+            _json(omissions_to_json(chunk.omissions)),
+            _json(asdict(chunk.analysis)),
+            fold(chunk.analysis.layer or ""),
+            _folded(chunk.analysis.symbols),
+            _folded(chunk.analysis.imports),
+        ),
+        words=(
+            indexed_words(chunk.searched),
+            indexed_words(document.about),
+            indexed_words(headings),
+            indexed_codes(f"{document.about}\n{headings}\n{chunk.searched}"),
+        ),
+        windows=tuple(
+            (window.start, window.end, window.fingerprint, to_bytes(window.vector))
+            for window in embedded.windows
+        ),
+    )
+
+
+def entry_of(row: Row) -> DocumentEntry:
+    """A row of ENTRY_COLUMNS as a record."""
+    document_id, path, checksum, kind, title, metadata, *counts, recipe, summary = row
+    size, chunks, indexed_at = counts
+    return DocumentEntry(
+        id=document_id,
+        path=path,
+        checksum=checksum,
+        type=kind,
+        title=title,
+        metadata=metadata_from_json(json.loads(metadata)),
+        chunks=chunks,
+        indexed_at=indexed_at,
+        recipe=recipe,
+        size=size,
+        summary=summary,
+    )
+
+
+def document_of(library: str, rows: DocumentRows) -> Document:
+    """The document a database row stands for."""
+    _, path, _, checksum, kind, title, own_title, text, sections, metadata, *more = rows.document
+    _, size, modality, summary, *_ = more
+    # Chunks overlap, and so may what they hold.
+    places = {
+        place.start: place for part in rows.chunks for place in places_from_bytes(part.chunk[16])
+    }
+    return Document(
+        library=library,
+        path=path,
+        checksum=checksum,
+        type=kind,
+        title=title,
+        own_title=bool(own_title),
+        text=text,
+        sections=sections_from_json(json.loads(sections)),
+        metadata=metadata_from_json(json.loads(metadata)),
+        size=size,
+        modality=Modality(modality),
+        summary=summary,
+        places=tuple(place for _, place in sorted(places.items())),
+    )
+
+
+def embedded_of(library: str, rows: DocumentRows) -> EmbeddedDocument:
+    """The inverse of `rows_of`."""
+    document = document_of(library, rows)
+    return EmbeddedDocument(
+        document,
+        tuple(
+            EmbeddedChunk(
+                chunk_of(document.id, document.text, part.chunk),
+                tuple(
+                    StoredWindow(start, end, fingerprint, from_bytes(vector))
+                    for start, end, fingerprint, vector in part.windows
+                ),
+            )
+            for part in rows.chunks
+        ),
+    )
+
+
+def chunk_of(document_id: DocumentId, text: str, row: Row) -> Chunk:
+    """A chunk's row as a record, cut out of its document's text."""
+    _, modality, position, start, end, line_start, line_end, sections, _, tokens, *more = row
+    *beyond_lines, places, omissions, analysis, _, _, _ = more
+    if not 0 <= start <= end <= len(text):
+        raise ValueError(f"chunk {start}-{end} lies outside its document")
+    return Chunk(
+        document_id=document_id,
+        modality=Modality(modality),
+        position=position,
+        start=start,
+        end=end,
+        text=text[start:end],
+        sections=sections_from_json(json.loads(sections)),
+        locator=Locator(line_start, line_end, *beyond_lines),
+        tokens=tokens,
+        places=places_from_bytes(places),
+        omissions=omissions_from_json(json.loads(omissions)),
+        analysis=analysis_from_json(json.loads(analysis)),
+    )
+
+
+def _beyond_lines(locator: Locator) -> Row:
+    """Pages, seconds and rows, in the order of the columns."""
+    return (
+        *(locator.page_start, locator.page_end),
+        *(locator.time_start, locator.time_end),
+        *(locator.row_start, locator.row_end),
+    )
+
+
+def _folded(values: tuple[str, ...]) -> str:
+    return _json([fold(value) for value in values])
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
