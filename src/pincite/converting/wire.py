@@ -1,0 +1,114 @@
+"""What crosses the pipe between us and the process that recognises: typed data, never code."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pincite.converting.kinds import SourceKind
+
+LENGTH_BYTES = 8
+LONGEST_FRAME = 64 << 20  # bytes
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What a process is started to do: recognise with an engine, or only look for scanned pages."""
+
+    engine: str = ""  # rapidocr, tesseract or whisper; empty: only look
+    language: str | None = None
+    tesseract: str = ""  # the program's path
+    tessdata: str = ""  # the folder of its languages; empty: its own
+    model: str = ""  # the folder of a speech model
+    memory_bytes: int = 2 << 30  # on top of what engine and model take
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """A file to recognise; its bytes are asked for as they are needed."""
+
+    kind: SourceKind
+    size: int
+    passwords: tuple[str, ...] = ()
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """The process can be asked; `engine` names what recognises, with its version."""
+
+    engine: str
+
+
+class Wanted(msgspec.Struct, frozen=True, tag=True):
+    """Some bytes of the file are needed; the answer is those bytes."""
+
+    offset: int
+    size: int
+
+
+class Opened(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    """What a file is, as far as it says so itself."""
+
+    title: str | None = None
+    pages: int | None = None  # None of a single image
+    scanned: tuple[int, ...] = ()  # numbers of the pages to recognise, from 1
+    duration: float | None = None  # seconds
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of text on an image. The box is in pixels from the upper left corner."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    confidence: float = 1.0  # 0 to 1
+
+    @property
+    def width(self) -> float:
+        """In pixels."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """In pixels."""
+        return self.bottom - self.top
+
+    @property
+    def middle(self) -> float:
+        """How far down the line stands."""
+        return (self.top + self.bottom) / 2
+
+
+class Page(msgspec.Struct, frozen=True, tag=True):
+    """What was recognised on one page, or on an image."""
+
+    number: int
+    lines: tuple[Line, ...]
+
+
+class Said(msgspec.Struct, frozen=True, tag=True):
+    """What was said from when to when, in seconds."""
+
+    start: float
+    end: float
+    text: str
+
+
+class Finished(msgspec.Struct, frozen=True, tag=True):
+    """All of the file was recognised; `language` is that of it, as far as it is known."""
+
+    language: str | None = None
+
+
+class Problem(msgspec.Struct, frozen=True, tag=True):
+    """Why the file cannot be recognised, or, before `Ready`, why none can."""
+
+    reason: str
+
+
+Part = Opened | Page | Said | Finished
+Answer = Ready | Wanted | Opened | Page | Said | Finished | Problem
+
+
+def frame(message: msgspec.Struct) -> bytes:
+    """A message as bytes, its length before it."""
+    data = msgspec.json.encode(message)
+    return len(data).to_bytes(LENGTH_BYTES) + data
