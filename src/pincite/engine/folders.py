@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import FolderMissing, IndexMissing, NothingToIndex
+from pincite.settings import CONVERTED_FOLDER
 
 if TYPE_CHECKING:
     from pincite.sources import Scan
@@ -36,9 +37,12 @@ def existing_index(root: Path) -> Path:
 
 def is_readable(path: str) -> bool:
     """Whether there is a reader for a file of this name."""
-    from pincite.reading.sniff import reader_for
+    from pincite.reading.sniff import MARKDOWN, kind_by_name
 
-    return reader_for(path) is not None
+    kind = kind_by_name(path)
+    if path.startswith(f"{CONVERTED_FOLDER}/"):
+        return kind is MARKDOWN
+    return kind is not None
 
 
 def refuse_empty(root: Path, scan: Scan) -> None:
@@ -49,7 +53,7 @@ def refuse_empty(root: Path, scan: Scan) -> None:
         f"{count} {suffix or 'without suffix'}" for suffix, count in scan.unsupported.items()
     )
     raise NothingToIndex(
-        f"{root} holds no file that pincite can read (Markdown: .md, text: .txt)"
+        f"{root} holds no file that pincite can read"
         + (f"; files of other kinds: {others}" if others else "; is it the right folder?")
     )
 

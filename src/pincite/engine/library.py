@@ -14,11 +14,8 @@ from typing import TYPE_CHECKING, Self
 from pincite.engine.folders import (
     INDEX_FOLDER,
     existing_index,
-    is_readable,
-    refuse_empty,
-    refuse_forgetting,
 )
-from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
+from pincite.engine.models import Embedders, ModelAccess, Wishes
 from pincite.errors import (
     FileUnreadable,
     FolderMissing,
@@ -30,12 +27,11 @@ from pincite.errors import (
     StoreDamaged,
     StoreFull,
 )
-from pincite.ports import Chunker, Embedder
 from pincite.records import (
+    CatalogEntry,
     CitedPlace,
     Document,
     DocumentEntry,
-    Failure,
     Filters,
     Finding,
     IndexReport,
@@ -50,10 +46,11 @@ from pincite.settings import (
     SearchSettings,
     SourceSettings,
     check_search,
-    policy_named,
 )
 
 if TYPE_CHECKING:
+    from pincite.converting.engines import OcrEngine
+    from pincite.converting.report import ConversionReport
     from pincite.sources import Folder
     from pincite.stores.sqlite.store import SqliteStore
 
@@ -89,66 +86,46 @@ class Library:
         self._opening = threading.Lock()
         self._reader: SqliteStore | None = None
 
-    def index(
+    def index(  # noqa: PLR0913 — each is a choice of the user's
         self,
         *,
         name: str | None = None,
         policy: str | None = None,
         model: str | None = None,
         max_file_bytes: int | None = None,
+        options: tuple[str, ...] | None = None,
+        summaries: str | None = None,
         fresh: bool = False,
+        passwords: tuple[str, ...] = (),
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> IndexReport:
         """Make the index equal to the folder: new, changed, moved and deleted files are followed.
 
-        Name, chunk policy, model and the size limit are remembered in the index; give them to
-        change them. With `fresh` everything is read, cut and embedded again.
+        Name, chunk policy, model, size limit and options (`comments` and `tracked-changes` of Word
+        documents are read, too) are remembered in the index; give them to change them. So is the
+        language model that writes the `summaries` ("" takes them from the text). Passwords open
+        encrypted files and are not remembered. With `fresh` everything is read, cut and embedded
+        again.
         """
-        from pincite.ingest.flow import Parts, sync
-        from pincite.reading import sniff
+        from pincite.engine.indexing import Run
 
         wishes = Wishes(
-            name=name, policy=policy, model=model, max_file_bytes=max_file_bytes, fresh=fresh
+            name=name,
+            policy=policy,
+            model=model,
+            max_file_bytes=max_file_bytes,
+            options=options,
+            summaries=summaries,
+            fresh=fresh,
         )
-        if not (self.root / INDEX_FOLDER).exists():
-            limit = max_file_bytes or DEFAULT_MAX_FILE_BYTES
-            refuse_empty(self.root, self._folder(limit).scan(is_readable))
-        with self._writer() as store:
-            header = header_for(
-                store.header(), wishes, self._embedders, folder_name=self.root.name or "library"
-            )
-            # Under the lock: what another process indexed meanwhile must not look deleted.
-            folder = self._folder(header.max_file_bytes)
-            scan = folder.scan(is_readable)
-            if not fresh:
-                refuse_forgetting(self.root, scan, len(store.documents()))
-            embedder = self._embedders.named(header.model.name)
-            store.begin(header)
-            report = sync(
-                scan.files,
-                Parts(
-                    read_file=folder.read,
-                    read=partial(sniff.read, header.name),
-                    chunk=_chunker(header.policy, embedder),
-                    embedder=embedder,
-                    store=store,
-                ),
-                recipe=header.recipe,
-                unreadable=[
-                    Failure(one.path, one.reason)
-                    for one in scan.skipped
-                    if one.kind == "unreadable"
-                ],
-                reuse=not fresh,
-                on_progress=on_progress,
-            )
-        skipped = [one for one in scan.skipped if one.kind != "unreadable"]
-        return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
+        run = Run(self.root, wishes, self._embedders, passwords, on_progress)
+        return run.go(self._writer)
 
     def watch(
         self,
         stop: threading.Event,
         *,
+        passwords: tuple[str, ...] = (),
         on_trouble: Callable[[PinciteError], None] = lambda trouble: None,
     ) -> Iterator[IndexReport]:
         """Follow the folder until `stop` is set: a first report, then one for each change.
@@ -156,24 +133,14 @@ class Library:
         What may pass (another writer, a full disk, a service that does not answer, an empty
         folder) is told to `on_trouble` and tried again.
         """
-        first = self._index_patiently(stop, on_trouble)
+        index = partial(self.index, passwords=passwords)
+        first = _patiently(index, stop, on_trouble)
         if first is not None:
             yield first
         for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
-            report = self._index_patiently(stop, on_trouble)
+            report = _patiently(index, stop, on_trouble)
             if report is not None and (report.paths or report.failures):
                 yield report
-
-    def _index_patiently(
-        self, stop: threading.Event, on_trouble: Callable[[PinciteError], None]
-    ) -> IndexReport | None:
-        while not stop.is_set():
-            try:
-                return self.index()
-            except (LibraryBusy, NothingToIndex, StoreFull, ModelUnavailable) as trouble:
-                on_trouble(trouble)
-                stop.wait(_SECONDS_BETWEEN_TRIES)
-        return None
 
     def search(
         self,
@@ -225,6 +192,40 @@ class Library:
     def documents(self) -> list[DocumentEntry]:
         """Every document of the library, by path."""
         return self._store().documents()
+
+    def catalog(self, question: str = "") -> list[CatalogEntry]:
+        """The library's files and how they stand: all by path, or those a question describes."""
+        from pincite.engine.catalog import catalog
+
+        return catalog(self._store(), self.root, question)
+
+    def convert(  # noqa: PLR0913 — each is a choice of the user's
+        self,
+        *,
+        ocr: bool = False,
+        engine: OcrEngine | None = None,
+        speech_model: str | Path | None = None,
+        language: str | None = None,
+        force: bool = False,
+        passwords: tuple[str, ...] = (),
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> ConversionReport:
+        """Recognise the text of images, scanned pages and recordings, as Markdown in `.converted`.
+
+        Without `ocr` and `speech_model` it only tells what there is. What was recognised before,
+        or was corrected by hand, is left alone unless `force` is given.
+        """
+        from pincite.engine.converting import ConversionWishes, convert_library
+
+        wishes = ConversionWishes(
+            ocr=ocr,
+            engine=engine,
+            speech_model=None if speech_model is None else Path(speech_model),
+            language=language,
+            force=force,
+            passwords=passwords,
+        )
+        return convert_library(self.root, wishes, on_progress)
 
     def stats(self) -> LibraryStats:
         """What the index is and holds."""
@@ -283,13 +284,22 @@ class Library:
             return self._reader
 
 
-def _chunker(policy: str, embedder: Embedder) -> Chunker:
-    from pincite.chunking.sections import chunk_document
-
-    return partial(chunk_document, policy=policy_named(policy), embedder=embedder)
-
-
 def _begun(header: LibraryHeader | None, root: Path) -> LibraryHeader:
     if header is None:
         raise IndexMissing(f"the index of {root} is empty; run `pincite index build {root}`")
     return header
+
+
+def _patiently(
+    index: Callable[[], IndexReport],
+    stop: threading.Event,
+    on_trouble: Callable[[PinciteError], None],
+) -> IndexReport | None:
+    """Index as soon as it can be done, or not at all if it is to stop before."""
+    while not stop.is_set():
+        try:
+            return index()
+        except (LibraryBusy, NothingToIndex, StoreFull, ModelUnavailable) as trouble:
+            on_trouble(trouble)
+            stop.wait(_SECONDS_BETWEEN_TRIES)
+    return None

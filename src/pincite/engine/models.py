@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pincite.errors import ModelInvalid, ModelMismatch, ModelMissing, SettingsError
-from pincite.ports import Embedder
+from pincite.ports import Embedder, Generator
 from pincite.records import LibraryHeader
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
     DEFAULT_MODEL,
     DEFAULT_POLICY,
     INGESTION_VERSION,
+    READING_OPTIONS,
     SMALLEST_TOKEN_LIMIT,
     policy_named,
 )
@@ -50,6 +51,12 @@ class Embedders:
                 )
             return self._opened[name]
 
+    def generator(self, name: str) -> Generator:
+        """The language model a user names."""
+        from pincite.models.chat import open_generator
+
+        return open_generator(name, base_url=self._access.base_url, api_key=self._access.api_key)
+
     def of(self, header: LibraryHeader) -> Embedder:
         """The embedder an index was filled with; ModelMismatch where it is another one now."""
         try:
@@ -76,6 +83,9 @@ class Wishes:
     policy: str | None = None
     model: str | None = None
     max_file_bytes: int | None = None
+    options: tuple[str, ...] | None = None
+    analysis: str = ""
+    summaries: str | None = None
     fresh: bool = False
 
 
@@ -108,11 +118,23 @@ def header_for(
         ingestion_version=INGESTION_VERSION,
         max_file_bytes=wishes.max_file_bytes or before.max_file_bytes,
         edition=before.edition + (current is not None and wishes.fresh),
+        options=before.options if wishes.options is None else _known_options(wishes.options),
+        analysis=wishes.analysis,
+        summaries=before.summaries if wishes.summaries is None else wishes.summaries,
     )
     if header != current:
         # Before anything is forgotten for it, the model must have shown that it works.
         embedder.embed_passages(["Does this model work?"])
     return header
+
+
+def _known_options(options: tuple[str, ...]) -> tuple[str, ...]:
+    for option in options:
+        if option not in READING_OPTIONS:
+            raise SettingsError(
+                f"unknown option {option!r}; choose from: {', '.join(READING_OPTIONS)}"
+            )
+    return tuple(sorted(set(options)))
 
 
 def _storable(name: str) -> str:

@@ -11,12 +11,15 @@ from typing import Any
 
 from pincite.records import (
     CitedPlace,
+    Document,
+    DocumentEntry,
     Locator,
     Quote,
     Reason,
     Result,
     SearchResults,
 )
+from pincite.text.times import clock
 
 Json = dict[str, Any]
 Highlight = Callable[[str], str]
@@ -51,20 +54,59 @@ NOTHING_FOUND: Mapping[Reason, str] = {
 
 def citation(result: Result) -> str:
     """`notes/paper.md — Section 2 > Method (lines 120–170)`."""
-    return place(result.document.path, result.quote.heading_path, result.quote.section)
+    document, quote = result.document, result.quote
+    path, kind = cited_file(document)
+    return place(path, kind, quote.heading_path, quote.section)
 
 
-def place(path: str, heading_path: tuple[str, ...], locator: Locator) -> str:
-    """Path, headings and lines of a place in a document."""
+def cited_file(document: Document | DocumentEntry) -> tuple[str, str]:
+    """Path and type of the file a reader would open: the scan, not the text recognised in it."""
+    source = document.metadata.source
+    if source is None:
+        return document.path, document.type
+    return source, source.rpartition(".")[2].lower()
+
+
+def place(path: str, kind: str, heading_path: tuple[str, ...], locator: Locator) -> str:
+    """Path, headings and place of a stretch of a document."""
     headings = f" — {' > '.join(heading_path)}" if heading_path else ""
-    return printable(f"{path}{headings}") + f" ({lines(locator)})"
+    return printable(f"{path}{headings}") + f" ({where(kind, locator)})"
 
 
-def lines(locator: Locator) -> str:
+# What is counted in them is not called a page.
+_PAGES = {
+    **dict.fromkeys(("pptx", "odp"), "slide"),
+    **dict.fromkeys(("xlsx", "xlsb", "xls", "ods"), "sheet"),
+    "ipynb": "cell",
+}
+# Their lines are those of the file itself, as an editor shows them.
+_MADE_OF_LINES = frozenset(("md", "txt"))
+# Their lines are only those of the text that was taken out of them.
+_WITHOUT_LINES = frozenset(("docx", "doc", "odt", "rtf", "html", "epub", "eml", "msg", "xml"))
+
+
+def where(kind: str, locator: Locator) -> str:
+    """The place as people look it up: `page 3`, `00:01:05–00:01:48`, `rows 2–9`, `lines 7–9`."""
+    lines = _range("line", locator.line_start, locator.line_end)
+    if locator.time_start is not None:
+        ends = dict.fromkeys(map(clock, (locator.time_start, locator.time_end or 0)))
+        times = "–".join(ends if locator.time_end is not None else [*ends][:1])
+        return f"{times}, {lines}" if kind in _MADE_OF_LINES else times
+    if locator.row_start is not None:
+        return _range("row", locator.row_start, locator.row_end)
+    if locator.page_start is not None:
+        return _range(page_name(kind), locator.page_start, locator.page_end)
+    return f"{lines} of its text" if kind in _WITHOUT_LINES else lines
+
+
+def page_name(kind: str) -> str:
+    """What the pages of such a document are called."""
+    return _PAGES.get(kind, "page")
+
+
+def _range(unit: str, first: int, last: int | None) -> str:
     """`line 7` or `lines 7–9`."""
-    if locator.line_start == locator.line_end:
-        return f"line {locator.line_start}"
-    return f"lines {locator.line_start}–{locator.line_end}"
+    return f"{unit} {first}" if last in (None, first) else f"{unit}s {first}–{last}"
 
 
 def results_as_text(
@@ -74,10 +116,13 @@ def results_as_text(
     if found.reason is not None:
         yield NOTHING_FOUND[found.reason]
     for number, result in enumerate(found.results, start=1):
+        at = where(cited_file(result.document)[1], result.quote.locator)
         paragraph = [
             f"[{number}] {strong(citation(result))}",
-            f"    “{quote_as_text(result.quote, highlight)}” ({lines(result.quote.locator)})",
+            f"    “{quote_as_text(result.quote, highlight)}” ({at})",
         ]
+        if flags := result.chunk.flags:
+            paragraph.append(f"    Beware: the chunk also holds {', '.join(flags)}.")
         if explain:
             paragraph.extend(f"    {line}" for line in explanation(result))
         yield "\n".join(paragraph)
@@ -107,7 +152,8 @@ def explanation(result: Result) -> Iterator[str]:
     ]
     yield f"score {result.hit.score:.5f}: " + " + ".join(shares)
     chunk = result.chunk
-    yield f"chunk {chunk.id[:SHORT_ID]}, {lines(chunk.locator)}, {chunk.tokens} tokens"
+    whole = where(cited_file(result.document)[1], chunk.locator)
+    yield f"chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
 
 
 def notices(found: SearchResults) -> Iterator[str]:
@@ -147,6 +193,7 @@ def _result_as_json(result: Result) -> Json:
             "title": document.title,
             "type": document.type,
             "metadata": asdict(document.metadata),
+            "summary": document.summary,
         },
         "chunk": {
             "id": chunk.id,
@@ -155,7 +202,10 @@ def _result_as_json(result: Result) -> Json:
             "start": chunk.start,
             "end": chunk.end,
             "heading_path": list(chunk.heading_path),
-            "locator": asdict(chunk.locator),
+            "locator": _locator_as_json(chunk.locator),
+            "boxes": [asdict(box) for box in chunk.boxes],
+            "flags": list(chunk.flags),
+            "analysis": asdict(chunk.analysis),
             "tokens": chunk.tokens,
             "text": chunk.text,
         },
@@ -163,17 +213,25 @@ def _result_as_json(result: Result) -> Json:
             "text": quote.text,
             "start": quote.start,
             "end": quote.end,
-            "locator": asdict(quote.locator),
+            "locator": _locator_as_json(quote.locator),
+            "boxes": [asdict(box) for box in quote.boxes],
             "heading_path": list(quote.heading_path),
-            "section": asdict(quote.section),
+            "section": _locator_as_json(quote.section),
             "matches": [list(match) for match in quote.matches],
         },
     }
 
 
+def _locator_as_json(locator: Locator) -> Json:
+    """Only what the file has: lines, and pages, seconds or rows."""
+    return {key: value for key, value in asdict(locator).items() if value is not None}
+
+
 def place_as_text(cited: CitedPlace, *, strong: Highlight, faint: Highlight) -> Iterator[str]:
     """Cited lines between their neighbours, with line numbers."""
-    yield strong(place(cited.document.path, cited.heading_path, cited.locator))
+    yield strong(place(*cited_file(cited.document), cited.heading_path, cited.locator))
+    if cited.document.metadata.source is not None:
+        yield f"(recognised; its text is in {printable(cited.document.path)})"
     if cited.changed:
         yield "(the file has changed since it was indexed; run `pincite index update`)"
     if cited.superseded:
@@ -191,7 +249,7 @@ def place_as_json(cited: CitedPlace) -> Json:
         "path": cited.document.path,
         "document_id": cited.document.id,
         "heading_path": list(cited.heading_path),
-        "locator": asdict(cited.locator),
+        "locator": _locator_as_json(cited.locator),
         "superseded": cited.superseded,
         "changed": cited.changed,
         "first_line": cited.first_line,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from pincite.entrypoints.render import SHORT_ID, Json, printable
-from pincite.records import Finding, IndexReport, LibraryStats
+from pincite.records import Failure, Finding, IndexReport, LibraryStats, Skipped
 
 _MOST_NAMES = 10  # files named one by one; of more only the number is told
 
@@ -28,26 +28,32 @@ def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
             yield f"  {what}: " + ", ".join(map(printable, paths))
     if report.written:
         yield (
-            f"Wrote {_counted(report.chunks, 'chunk')}, embedded "
-            f"{_counted(report.embedded, 'window')} in {seconds:.1f} s."
+            f"Wrote {counted(report.chunks, 'chunk')}, embedded "
+            f"{counted(report.embedded, 'window')} in {seconds:.1f} s."
         )
     if report.unsupported:
         kinds = ", ".join(
             f"{count} {suffix or 'without suffix'}" for suffix, count in report.unsupported.items()
         )
         yield f"Other kinds of file, not read: {printable(kinds)}."
-    if report.skipped:
-        yield f"Left out ({len(report.skipped)}):"
-        yield from (f"  {printable(f'{one.path}: {one.reason}')}" for one in report.skipped)
-    if report.failures:
-        yield f"Failed ({len(report.failures)}); earlier versions of these are kept:"
-        for failure in report.failures:
-            ids = ", ".join(chunk_id[:SHORT_ID] for chunk_id in failure.chunk_ids)
-            chunks = f" (chunks {ids})" if ids else ""
-            yield f"  {printable(f'{failure.path}: {failure.reason}')}{chunks}"
+    yield from _named("Left out", report.skipped)
+    yield from _named("Read in part", report.partly)
+    yield from _named("Failed", report.failures, note="; earlier versions of these are kept")
 
 
-def _counted(count: int, noun: str) -> str:
+def _named(what: str, files: Sequence[Skipped | Failure], *, note: str = "") -> Iterator[str]:
+    """The files that something happened to, each with the reason."""
+    if files:
+        yield f"{what} ({len(files)}){note}:"
+    for file in files:
+        chunk_ids = file.chunk_ids if isinstance(file, Failure) else ()
+        ids = ", ".join(chunk_id[:SHORT_ID] for chunk_id in chunk_ids)
+        chunks = f" (chunks {ids})" if ids else ""
+        yield f"  {printable(f'{file.path}: {file.reason}')}{chunks}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 chunk`, `1,234 chunks`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
@@ -89,12 +95,12 @@ def findings_as_text(findings: list[Finding], left: list[Finding]) -> Iterator[s
     if not findings:
         yield "Log, database, words and vectors agree."
         return
-    yield f"{_counted(len(findings), 'problem')} found:"
+    yield f"{counted(len(findings), 'problem')} found:"
     yield from (f"  {finding.part}: {printable(finding.problem)}" for finding in findings)
     if not left:
         yield "Repaired. Run `pincite index update` to follow the folder again."
     else:
-        yield f"{_counted(len(left), 'problem')} left; run `pincite index verify --repair`."
+        yield f"{counted(len(left), 'problem')} left; run `pincite index verify --repair`."
 
 
 def findings_as_json(findings: list[Finding], left: list[Finding]) -> Json:

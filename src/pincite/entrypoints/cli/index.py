@@ -19,13 +19,14 @@ from pincite.entrypoints.cli.common import (
     open_around,
     open_at,
 )
-from pincite.errors import LibraryError, PinciteError
+from pincite.errors import LibraryError, PinciteError, SettingsError
 from pincite.records import IndexReport
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
     DEFAULT_MODEL,
     DEFAULT_POLICY,
     POLICIES,
+    READING_OPTIONS,
 )
 
 EXIT_PARTLY_FAILED = 1
@@ -37,6 +38,13 @@ size_option = click.option(
     "max_file_bytes",
     type=click.IntRange(min=1),
     help=f"Larger files are left out, in bytes. [default: {DEFAULT_MAX_FILE_BYTES:,}]",
+)
+passwords_option = click.option(
+    "--passwords",
+    "passwords_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    envvar="PINCITE_PASSWORDS",
+    help="A file with passwords for encrypted documents, one on each line.",
 )
 
 
@@ -55,7 +63,20 @@ def index() -> None:
 )
 @click.option("--name", help="The library's name, part of every id. [default: the folder's name]")
 @click.option("--fresh", is_flag=True, help="Read, cut and embed everything again.")
+@click.option(
+    "--read",
+    "options",
+    multiple=True,
+    type=click.Choice([*READING_OPTIONS, "nothing-else"]),
+    help="Read these of Word documents, too; repeat for several.",
+)
+@click.option(
+    "--summaries",
+    metavar="MODEL",
+    help="Let openai:MODEL write the catalog's summaries; `text` takes them from the text again.",
+)
 @size_option
+@passwords_option
 @as_json_option
 def build(
     folder: Path,
@@ -63,13 +84,16 @@ def build(
     model: str | None,
     name: str | None,
     fresh: bool,
+    options: tuple[str, ...],
+    summaries: str | None,
     max_file_bytes: int | None,
+    passwords_file: Path | None,
     as_json: bool,
 ) -> None:
     """Index every document of FOLDER.
 
-    A build that was stopped goes on where it was. Policy, model, name and size limit are
-    remembered.
+    A build that was stopped goes on where it was. Policy, model, name, size limit and what else
+    is read are remembered; passwords are not.
 
     Example: pincite index build ~/notes
     """
@@ -82,7 +106,12 @@ def build(
                 model=_absolute(model),
                 name=name,
                 fresh=fresh,
+                options=tuple(one for one in options if one in READING_OPTIONS)
+                if options
+                else None,
+                summaries="" if summaries == "text" else summaries,
                 max_file_bytes=max_file_bytes,
+                passwords=passwords_in(passwords_file),
                 on_progress=on_progress,
             )
     _finish(report, time.monotonic() - started, as_json=as_json)
@@ -91,8 +120,11 @@ def build(
 @index.command()
 @folder_argument
 @size_option
+@passwords_option
 @as_json_option
-def update(folder: Path, max_file_bytes: int | None, as_json: bool) -> None:
+def update(
+    folder: Path, max_file_bytes: int | None, passwords_file: Path | None, as_json: bool
+) -> None:
     """Follow what changed in the library around FOLDER: new, changed, moved and deleted files.
 
     Example: pincite index update
@@ -100,14 +132,19 @@ def update(folder: Path, max_file_bytes: int | None, as_json: bool) -> None:
     with open_around(folder) as library:
         started = time.monotonic()
         with progress.shown(quiet=as_json) as on_progress:
-            report = library.index(max_file_bytes=max_file_bytes, on_progress=on_progress)
+            report = library.index(
+                max_file_bytes=max_file_bytes,
+                passwords=passwords_in(passwords_file),
+                on_progress=on_progress,
+            )
     _finish(report, time.monotonic() - started, as_json=as_json)
 
 
 @index.command()
 @folder_argument
+@passwords_option
 @as_json_option
-def watch(folder: Path, as_json: bool) -> None:
+def watch(folder: Path, passwords_file: Path | None, as_json: bool) -> None:
     """Keep following the library around FOLDER until Ctrl-C.
 
     Example: pincite index watch
@@ -115,7 +152,12 @@ def watch(folder: Path, as_json: bool) -> None:
     with open_around(folder) as library:
         click.echo(f"Following {render.printable(str(library.root))}; Ctrl-C ends it.", err=True)
         started = time.monotonic()
-        for report in library.watch(threading.Event(), on_trouble=_Troubles().tell):
+        following = library.watch(
+            threading.Event(),
+            passwords=passwords_in(passwords_file),
+            on_trouble=_Troubles().tell,
+        )
+        for report in following:
             _print(report, time.monotonic() - started, as_json=as_json)
             sys.stdout.flush()
             started = time.monotonic()
@@ -187,6 +229,17 @@ def _absolute(model: str | None) -> str | None:
     if model and Path(model).expanduser().is_dir():
         return str(Path(model).expanduser().resolve())
     return model
+
+
+def passwords_in(file: Path | None) -> tuple[str, ...]:
+    """The passwords of a file, to the letter; blank lines are left out."""
+    if file is None:
+        return ()
+    try:
+        lines = file.read_text("utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file} cannot be read as text in UTF-8: {error}") from error
+    return tuple(line.rstrip("\r") for line in lines if line.strip())
 
 
 def _finish(report: IndexReport, seconds: float, *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pincite import __version__
-from pincite.entrypoints.cli import index, models, search
+from pincite.entrypoints.cli import catalog, convert, index, models, search
 from pincite.entrypoints.render import printable
 from pincite.errors import (
     CitationNotFound,
@@ -57,9 +57,10 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(EXIT_OUTPUT)
         except KeyboardInterrupt:
-            indexing = ctx.invoked_subcommand == index.index.name
-            kept = " What was indexed is kept; the same command goes on from there."
-            click.echo(f"\nStopped.{kept if indexing else ''}", err=True)
+            done = {index.index.name: "indexed", convert.convert.name: "recognised"}
+            what = done.get(ctx.invoked_subcommand)
+            kept = f" What was {what} is kept; the same command goes on from there."
+            click.echo(f"\nStopped.{kept if what else ''}", err=True)
             # At once: a thread may still wait for a service, and every write is crash-safe.
             os._exit(EXIT_INTERRUPTED)
         return result
@@ -75,8 +76,10 @@ def cli() -> None:
 
 
 cli.add_command(index.index)
+cli.add_command(convert.convert)
 cli.add_command(search.search)
 cli.add_command(search.show)
+cli.add_command(catalog.catalog)
 cli.add_command(models.models)
 
 

@@ -15,24 +15,24 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def shown(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+def shown(*, quiet: bool, doing: str = "Indexing") -> Iterator[Callable[[Progress], None]]:
     """A callback that shows how far a run is, with rate and time left, on standard error."""
     if quiet:
         yield lambda progress: None
     elif sys.stderr.isatty():
-        with _bar() as callback:
+        with _bar(doing) as callback:
             yield callback
     else:
         yield _Lines().show
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
+def _bar(doing: str) -> Iterator[Callable[[Progress], None]]:
     from rich import progress as rich
     from rich.console import Console
 
     columns = (
-        rich.TextColumn("Indexing"),
+        rich.TextColumn(doing),
         rich.BarColumn(),
         rich.TextColumn("{task.fields[documents]} documents"),
         rich.TransferSpeedColumn(),

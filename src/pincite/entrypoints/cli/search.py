@@ -28,7 +28,7 @@ _DEFAULTS = SearchSettings()
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top-k", "-k", default=_DEFAULTS.top_k, show_default=True, help="How many results.")
 @click.option(
-    "--type", "types", multiple=True, metavar="TYPE", help="Only files of this type: md, txt."
+    "--type", "types", multiple=True, metavar="TYPE", help="Only files of this type: md, pdf, …"
 )
 @click.option("--name", help="Only files whose name contains this.")
 @click.option("--path", help="Only files whose path in the library begins with this.")
@@ -43,6 +43,10 @@ _DEFAULTS = SearchSettings()
     type=click.Choice([str(one) for one in Modality]),
     help="Only evidence of this kind.",
 )
+@click.option("--language", "languages", multiple=True, help="Only in this language: en, python.")
+@click.option("--layer", "layers", multiple=True, help="Only about this layer of a program.")
+@click.option("--symbol", "symbols", multiple=True, help="Only chunks with this function or class.")
+@click.option("--import", "imports", multiple=True, help="Only code that imports this module.")
 @click.option("--document", "documents", multiple=True, help="Only the document with this id.")
 @click.option(
     "--per-document",
@@ -70,6 +74,10 @@ def search(
     tags: tuple[str, ...],
     heading: str | None,
     modalities: tuple[str, ...],
+    languages: tuple[str, ...],
+    layers: tuple[str, ...],
+    symbols: tuple[str, ...],
+    imports: tuple[str, ...],
     documents: tuple[str, ...],
     per_document: int,
     mode: str,
@@ -91,6 +99,10 @@ def search(
         name=name,
         path=path.removeprefix("./") if path else path,
         heading=heading,
+        languages=languages or None,
+        layers=layers or None,
+        symbols=symbols or None,
+        imports=imports or None,
     )
     settings = SearchSettings(top_k=top_k, per_document=per_document)
     with open_around(library) as opened:
@@ -121,7 +133,8 @@ def search(
 def show(citation: str, around: int, library: Path, as_json: bool) -> None:
     """Print the lines that CITATION names, with their surroundings.
 
-    CITATION is a path with lines, a chunk id, or a line as `pincite search` prints it.
+    CITATION is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time
+    (talk.vtt@00:01:05), a chunk id, or a line as `pincite search` prints it.
 
     Example: pincite show notes/glossary.md:12-20
     """

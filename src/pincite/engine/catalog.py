@@ -1,0 +1,45 @@
+"""What a library holds, file by file, and how that stands to the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pincite.ports import Store
+from pincite.records import CatalogEntry, CatalogState, DocumentEntry, Failure
+from pincite.text.words import fold
+
+
+def catalog(store: Store, root: Path, question: str) -> list[CatalogEntry]:
+    """Every file by path, or those whose name, title, author, tags or summary speak to a question.
+
+    Files that could not be read are found by their names.
+    """
+    problems = {one.path: one for one in store.problems()}
+    wanted = fold(question).split()
+    documents = store.find_documents(question) if wanted else store.documents()
+    indexed = {one.path for one in store.documents()}
+    unread = [
+        CatalogEntry(problem.path, "not read", reason=problem.reason)
+        for path, problem in problems.items()
+        if path not in indexed and all(word in fold(path) for word in wanted)
+    ]
+    found = [_entry(root, document, problems.get(document.path)) for document in documents]
+    return [*found, *unread] if wanted else sorted([*found, *unread], key=lambda one: one.path)
+
+
+def _entry(root: Path, document: DocumentEntry, problem: Failure | None) -> CatalogEntry:
+    """A document with its state; by its file's size, as reading all files would take long."""
+    state: CatalogState = "indexed"
+    reason = ""
+    try:
+        size = (root / document.path).lstat().st_size
+    except OSError:
+        state = "missing"
+    else:
+        if problem is not None:
+            state, reason = "changed", f"the new version cannot be read: it {problem.reason}"
+        elif document.size and size != document.size:
+            state = "changed"
+        elif document.metadata.notes:
+            state, reason = "partly read", "; ".join(document.metadata.notes)
+    return CatalogEntry(document.path, state, document, reason)
