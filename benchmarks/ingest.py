@@ -21,9 +21,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pincite import open_library
-from pincite.chunking.sections import chunk_document
+from pincite.chunking.flow import chunk_document
 from pincite.models.catalog import default_models_folder, open_embedder
-from pincite.reading import sniff
+from pincite.reading.reader import LibraryReader
+from pincite.reading.sniff import kind_by_name
 from pincite.settings import POLICIES
 from pincite.sources import Folder
 
@@ -38,8 +39,8 @@ def embed_alone(folder: Path, model: str, policy: str) -> dict[str, float]:
     source = Folder(folder)
     texts: dict[str, None] = {}
     in_band = chunks = documents = without = 0
-    for file in source.scan(lambda path: sniff.reader_for(path) is not None).files:
-        document = sniff.read("bench", file.path, source.read(file.path))
+    for file in source.scan(lambda path: kind_by_name(path) is not None).files:
+        document = LibraryReader("bench").read(file.path, source.read(file.path))
         parts = chunk_document(document, POLICIES[policy], embedder)
         documents += 1
         without += not parts
