@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pincite.chunking.sections import chunk_document
+from pincite.chunking.flow import chunk_document
 from pincite.ingest.embed import EmbeddingPool
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Embedder, Store
-from pincite.reading import sniff
+from pincite.reading.reader import LibraryReader
 from pincite.records import EmbeddedDocument, Filters, LibraryHeader, Mode
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings, policy_named
@@ -51,7 +51,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     opened.begin(LibraryHeader("library", "vault", EMBEDDER.card, 1, 1_000_000))
     with EmbeddingPool(EMBEDDER, opened) as pool:
         for path, text in TEXTS.items():
-            document = sniff.read("library", path, text.encode())
+            document = LibraryReader("library").read(path, text.encode())
             chunks = chunk_document(document, policy_named("vault"), EMBEDDER)
             opened.replace_document(EmbeddedDocument(document, pool.collect(pool.submit(chunks))))
     yield opened

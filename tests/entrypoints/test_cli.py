@@ -245,7 +245,7 @@ def test_failed_files_are_listed_and_the_exit_code_says_so(run: Run, notes: Path
     (notes / "fake.md").write_bytes(b"%PDF-1.7 and so on \x00\x01")
     result = run("index", "build", "--model", "hashing")
     assert result.exit_code == 1
-    assert "fake.md: is a PDF" in result.stdout
+    assert "fake.md: is damaged" in result.stdout
     assert "2 new" in result.stdout
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 import apsw
 from filelock import FileLock
 
-from pincite.chunking.sections import chunk_document
+from pincite.chunking.flow import chunk_document
 from pincite.engine import open_library
 from pincite.errors import PinciteError
 from pincite.models.hashing import HashingEmbedder
-from pincite.reading import sniff
+from pincite.reading.reader import LibraryReader
 from pincite.records import (
     DocumentId,
     EmbeddedChunk,
@@ -35,6 +35,7 @@ from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.log import Entry, encode
 from pincite.stores.sqlite.opening import LOCK_NAME
 from pincite.stores.sqlite.replay import apply
+from pincite.stores.sqlite.rows import ChunkRows, Row
 from pincite.stores.sqlite.store import DATABASE_NAME, SqliteStore
 
 INDEX_FOLDER = ".index"
@@ -43,7 +44,7 @@ MODEL = "hashing"
 POLICY = "wiki"  # cuts at second-level headings: many chunks from little text
 WORDS = ("valve", "pump", "boiler", "gauge", "rotor", "seal", "steam", "iron", "oil", "signal")
 
-Rows = dict[str, tuple[tables.Row, tuple[tables.ChunkRows, ...]]]  # by document id
+Rows = dict[str, tuple[Row, tuple[ChunkRows, ...]]]  # by document id
 
 
 class NaiveStore(SqliteStore):
@@ -147,7 +148,7 @@ def header() -> LibraryHeader:
 def embedded(path: str, text: str) -> EmbeddedDocument:
     """A document as the index makes it, for tests that speak to a store."""
     embedder = HashingEmbedder()
-    document = sniff.read(NAME, path, text.encode())
+    document = LibraryReader(NAME).read(path, text.encode())
     chunks = []
     for part in chunk_document(document, policy_named(POLICY), embedder):
         vectors = embedder.embed_passages([window.embedded for window in part.windows])

@@ -30,12 +30,12 @@ from fault_library import (
     open_naive,
 )
 
-from pincite.chunking.sections import chunk_document
+from pincite.chunking.flow import chunk_document
 from pincite.engine import open_library
 from pincite.ingest.flow import Parts, sync
 from pincite.models import catalog
 from pincite.models.hashing import HashingEmbedder
-from pincite.reading import sniff
+from pincite.reading.reader import LibraryReader
 from pincite.records import FoundFile, Progress
 from pincite.settings import policy_named
 from pincite.sources import Folder
@@ -94,7 +94,7 @@ def index_naively(root: Path, on_progress: Callable[[Progress], None]) -> None:
         store.begin(begun_with)
         parts = Parts(
             read_file=folder.read,
-            read=partial(sniff.read, NAME),
+            read=LibraryReader(NAME).read,
             chunk=partial(chunk_document, policy=policy_named(POLICY), embedder=embedder),
             embedder=embedder,
             store=store,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pincite.chunking.flow import chunk_document
 from pincite.chunking.measure import Measure
-from pincite.chunking.sections import chunk_document
 from pincite.models.hashing import HashingEmbedder
-from pincite.reading import sniff
+from pincite.reading.reader import LibraryReader
 from pincite.records import Block, BlockKind, Chunk, Document, WindowedChunk
 from pincite.settings import POLICIES, ChunkPolicy
 from pincite.text.lines import LineIndex
@@ -74,7 +74,7 @@ def documents(draw: st.DrawFn) -> Document:
     if draw(st.booleans()):
         text = text.replace("\n", "\r\n")
     path = draw(st.sampled_from(["notes/a.md", "a.txt"]))
-    return sniff.read("library", path, text.encode())
+    return LibraryReader("library").read(path, text.encode())
 
 
 def cut(document: Document, policy: ChunkPolicy) -> list[WindowedChunk]:
@@ -205,7 +205,7 @@ def test_no_chunk_ends_with_a_heading_whose_text_would_fit(
 
 @pytest.mark.parametrize("policy", EVERY_POLICY, ids=lambda policy: policy.name)
 def test_a_document_that_is_only_a_heading_is_one_chunk(policy: ChunkPolicy) -> None:
-    document = sniff.read("library", "a.md", b"# Only a heading\n")
+    document = LibraryReader("library").read("a.md", b"# Only a heading\n")
     (only,) = cut(document, policy)
     assert only.chunk.text == "# Only a heading"
     assert len(only.windows) == 1

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
+from pincite.chunking.flow import chunk_document
 from pincite.chunking.measure import Measure
-from pincite.chunking.sections import chunk_document
 from pincite.errors import SettingsError
 from pincite.models.hashing import HashingEmbedder
-from pincite.reading import sniff
+from pincite.reading.reader import LibraryReader
 from pincite.records import Chunk, Document
 from pincite.settings import POLICIES, policy_named
 
@@ -18,7 +18,7 @@ EMBEDDER = HashingEmbedder()
 
 
 def read(text: str) -> Document:
-    return sniff.read("library", "notes.md", text.encode())
+    return LibraryReader("library").read("notes.md", text.encode())
 
 
 def words(count: int, topic: str = "pump") -> str:
@@ -224,7 +224,7 @@ def test_a_renamed_file_has_the_same_windows() -> None:
     text = f"Without any heading. {words(300)}".encode()
     policy = policy_named("vault")
     here, there = (
-        chunk_document(sniff.read("library", path, text), policy, EMBEDDER)
+        chunk_document(LibraryReader("library").read(path, text), policy, EMBEDDER)
         for path in ("a.md", "else/where.md")
     )
     assert [one.windows for one in here] == [one.windows for one in there]

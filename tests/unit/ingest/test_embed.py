@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from helpers import CountingEmbedder
-from pincite.chunking.sections import chunk_document
+from pincite.chunking.flow import chunk_document
 from pincite.errors import ModelInvalid, ModelMissing, ModelUnavailable
 from pincite.ingest.embed import ChunksFailed, EmbeddingPool
 from pincite.ingest.flow import Parts, sync
 from pincite.ports import Store
-from pincite.reading import sniff
+from pincite.reading.reader import LibraryReader
 from pincite.records import FoundFile, IndexReport, LibraryHeader, Progress, WindowedChunk
 from pincite.settings import policy_named
 from pincite.stores.memory import MemoryStore
@@ -30,7 +30,7 @@ def new_store() -> MemoryStore:
 
 
 def windowed(path: str, text: str) -> list[WindowedChunk]:
-    document = sniff.read("library", path, text.encode())
+    document = LibraryReader("library").read(path, text.encode())
     return chunk_document(document, policy_named("wiki"), CountingEmbedder())
 
 
@@ -42,7 +42,7 @@ def index(
 ) -> IndexReport:
     parts = Parts(
         read_file=lambda path: files[path].encode(),
-        read=lambda path, data: sniff.read("library", path, data),
+        read=lambda path, data: LibraryReader("library").read(path, data),
         chunk=lambda document: chunk_document(document, policy_named("wiki"), embedder),
         embedder=embedder,
         store=store,

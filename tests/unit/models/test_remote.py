@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import ModelInvalid, ModelUnavailable, PinciteError, SettingsError
-from pincite.models.remote import Patience, RemoteEmbedder
+from pincite.models.remote import RemoteEmbedder
+from pincite.models.service import Patience
 
 KEY = "sk-canary-4711"
 DIMENSIONS = 3

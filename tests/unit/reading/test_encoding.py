@@ -13,6 +13,12 @@ GERMAN = "„Schöne Grüße aus Köln“, schrieb er – und fügte hinzu: Das 
 POLISH = "Zażółć gęślą jaźń. Każda nieszczęśliwa rodzina jest nieszczęśliwa na swój sposób.\n"
 RUSSIAN = "Все счастливые семьи похожи друг на друга, каждая несчастливая по-своему.\n"
 JAPANESE = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n"
+FRENCH = "Le joint fuit dès l’été. Où est la clé ? Déjà réparé, hélas trop tard, à l’évidence.\n"
+SPANISH = "El niño comió más piñas. ¿Dónde está la estación? Mañana será otro día, señor Núñez.\n"
+SWEDISH = "Räksmörgås är gott på våren. Åke köpte två äpplen och åt dem på ön.\n"
+HUNGARIAN = "A közösségi élet erősödik, a szülők és a gyerekek együtt ünnepelnek, örülnek.\n"
+TURKISH = "Işığı söndürüp dışarı çıktım. İyi ki öğretmenim beni bekliyordu; ağaç, çiçek, güneş.\n"
+LATVIAN = "Šodien ir ļoti jauka diena, vai ne? Rūķīši dzērumā čiepj koncertflīģeļu vākus.\n"
 CHINESE = "人工智能是计算机科学的一个分支，它企图了解智能的实质。\n"
 
 characters = st.characters(blacklist_categories=["Cs", "Cc"]) | st.sampled_from("\t\n\r")
@@ -51,6 +57,13 @@ def test_wide_encodings_are_known_without_a_mark(text: str, encoding: str) -> No
     [
         (GERMAN, "cp1252"),
         (GERMAN.strip("„\n").replace("“", "").replace("–", "-"), "latin-1"),
+        (FRENCH, "cp1252"),
+        (SPANISH, "cp1252"),
+        (SWEDISH, "cp1252"),
+        (FRENCH + GERMAN + SPANISH + SWEDISH, "cp1252"),
+        (HUNGARIAN, "cp1250"),
+        (TURKISH, "cp1254"),
+        (LATVIAN, "cp1257"),
         (POLISH, "iso8859-2"),
         (POLISH, "cp1250"),
         (RUSSIAN, "koi8-r"),
@@ -120,6 +133,7 @@ def test_a_text_may_begin_like_a_binary_file(text: str) -> None:
     "data",
     [
         b"text with a \0 in it",
+        b"The seal\0leaks.\n" * 50,
         b"\0" * 100,
         codecs.BOM_UTF8 + b"a\0b",
         bytes(range(1, 32)) * 10,

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileUnreadable
-from pincite.reading.markdown import read_markdown
+from pincite.reading import markdown
+from pincite.reading.reader import LibraryReader
+from pincite.reading.source_file import SourceFile
 from pincite.records import Block, BlockKind, Document, Metadata, Section
 
 words = st.text(alphabet="aé日 #>-*`|=\t\n\r_[]1.<!", min_size=1, max_size=120)
@@ -14,7 +16,7 @@ texts = words | words.map(lambda text: "---\ntitle: x\n---\n" + text)
 
 
 def read(text: str, path: str = "notes/beam.md") -> Document:
-    return read_markdown("lib", path, text.encode())
+    return LibraryReader("lib").read(path, text.encode())
 
 
 def outline(document: Document) -> list[tuple[BlockKind, str]]:
@@ -176,12 +178,12 @@ def test_a_document_says_where_it_comes_from() -> None:
 @pytest.mark.parametrize("data", [b"", b"\n \n", b"\xef\xbb\xbf"])
 def test_nothing_is_refused(data: bytes) -> None:
     with pytest.raises(FileUnreadable, match="is empty"):
-        read_markdown("lib", "a.md", data)
+        markdown.read(SourceFile("a.md", data))
 
 
 def test_a_pdf_named_md_is_refused() -> None:
     with pytest.raises(FileUnreadable, match="is a PDF, not text"):
-        read_markdown("lib", "a.md", b"%PDF-1.4\n...")
+        markdown.read(SourceFile("a.md", b"%PDF-1.4\n..."))
 
 
 def test_hostile_html_and_links_are_kept_as_text() -> None:

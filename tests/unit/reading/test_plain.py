@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.reading.plain import read_text
+from pincite.reading.reader import LibraryReader
 from pincite.records import BlockKind, Document, Section
 
 texts = st.text(alphabet="ab \t\n\r\x0c\u2028", min_size=1, max_size=60).filter(str.strip)
 
 
 def read(text: str) -> Document:
-    return read_text("lib", "notes/plain.txt", text.encode())
+    return LibraryReader("lib").read("notes/plain.txt", text.encode())
 
 
 def paragraphs(text: str) -> list[str]:

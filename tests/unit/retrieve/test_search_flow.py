@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from helpers import CountingEmbedder
-from pincite.chunking.sections import chunk_document
+from pincite.chunking.flow import chunk_document
 from pincite.ports import Embedder, Store
-from pincite.reading import sniff
+from pincite.reading.reader import LibraryReader
 from pincite.records import (
     EmbeddedChunk,
     EmbeddedDocument,
@@ -33,7 +33,7 @@ def store() -> Store:
         "pumps.md": f"# Pumps\n\n{sections}",
         "seal.md": "# Seal\n\nIt leaks.",
     }.items():
-        document = sniff.read("library", path, text.encode())
+        document = LibraryReader("library").read(path, text.encode())
         chunks = []
         for one in chunk_document(document, policy_named("wiki"), EMBEDDER):
             vectors = EMBEDDER.embed_passages([window.embedded for window in one.windows])

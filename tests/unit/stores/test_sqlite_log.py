@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from helpers import HEADER, Part, at_angle, chunk_ids, embedded, found_by_words, part
 from pincite.errors import IndexMissing, LibraryBusy, StoreDamaged, StoreReadOnly, StoreTooNew
 from pincite.records import EmbeddedDocument, Modality
-from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_from_json, embedded_to_json
 from pincite.stores.sqlite.log import ChunkLog, decode, encode
 from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
+from pincite.stores.sqlite.rows import embedded_of, rows_of
 
 FULL = embedded(
     "notes/Über.md",
@@ -57,8 +57,8 @@ def test_a_torn_or_changed_line_is_never_believed(
 
 def test_a_document_comes_back_from_the_log_and_from_its_rows() -> None:
     assert same(embedded_from_json(embedded_to_json(FULL)), FULL)
-    rows = tables.rows_of(FULL, time="2024-05-01", recipe="vault/1")
-    assert same(tables.embedded_of(HEADER.name, rows), FULL)
+    rows = rows_of(FULL, time="2024-05-01", recipe="vault/1")
+    assert same(embedded_of(HEADER.name, rows), FULL)
 
 
 def test_a_torn_tail_is_cut_off_but_nothing_before_it(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pincite.text.words import (
     is_unspaced,
     question_terms,
     without_marks,
+    words_in_names,
 )
 
 
@@ -153,3 +154,17 @@ def test_the_terms_of_any_question_hold_no_quote_and_no_blank(question: str) -> 
             assert token
             assert '"' not in token
             assert not any(char.isspace() or char == "\0" for char in token)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("parseLine(x)", "parse Line"),
+        ("HTTPServer parseHTTPReply", "HTTP Server parse HTTP Reply"),
+        ("sendX2Frame", "send X2 Frame"),
+        ("plain words and snake_case", ""),
+        ("parseLine parseLine", "parse Line"),
+    ],
+)
+def test_names_in_code_are_taken_apart(code: str, words: str) -> None:
+    assert words_in_names(code) == words

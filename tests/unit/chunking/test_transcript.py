@@ -1,0 +1,206 @@
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.chunking.measure import Measure
+from pincite.chunking.transcript import times_of, transcript_spans
+from pincite.models.hashing import HashingEmbedder
+from pincite.reading.cues import Cue
+from pincite.reading.recordings import recording_content
+from pincite.reading.source_file import SourceFile
+from pincite.reading.timed import with_times
+from pincite.records import Block, BlockKind, Content, Document, Place, Section, document_from
+from pincite.settings import POLICIES, ChunkPolicy
+
+VAULT = POLICIES["vault"]
+SMALL = replace(VAULT, minimum=0, maximum=40)
+
+
+def document(cues: list[Cue]) -> Document:
+    content = recording_content("vtt", cues, SourceFile("talk.vtt", b""))
+    return document_from(content, library="library", path="talk.vtt", data=b"")
+
+
+def markdown(text: str) -> Document:
+    blocks = tuple(
+        Block(BlockKind.PARAGRAPH, found.start(), found.end())
+        for found in re.finditer(r"(?:.+\n?)+(?<!\n)", text)
+    )
+    sections = (Section((), 0, 0, len(text)),)
+    content = Content(type="txt", text=text, sections=sections, blocks=blocks)
+    timed = with_times(content, SourceFile("talk.transcript.txt", b""))
+    return document_from(timed, library="library", path="talk.transcript.txt", data=b"")
+
+
+def windows(talk: Document, policy: ChunkPolicy = VAULT) -> list[str]:
+    return [talk.text[start:end] for start, end in spans(talk, policy)]
+
+
+def spans(talk: Document, policy: ChunkPolicy = VAULT) -> list[tuple[int, int]]:
+    return transcript_spans(talk, Measure(talk.text, HashingEmbedder()), policy)
+
+
+def lengths(talk: Document) -> list[float]:
+    times = [times_of(talk.places, start, end) for start, end in spans(talk)]
+    return [end - start for start, end in (time for time in times if time)]
+
+
+SENTENCE = "The sea comes up and stops and goes down."
+
+
+def speech(count: int, *, each: float = 5.0, text: str = SENTENCE, who: str = "Mara") -> list[Cue]:
+    return [Cue(at * each, (at + 1) * each, text, who) for at in range(count)]
+
+
+def test_windows_last_about_a_minute_and_end_with_a_sentence() -> None:
+    talk = document(speech(120))
+    assert 8 <= len(lengths(talk)) <= 12
+    assert all(45 <= length <= 75 for length in lengths(talk))
+    assert all(window.endswith(".") for window in windows(talk))
+
+
+def test_a_window_begins_with_a_turn_where_there_is_one() -> None:
+    turns = [
+        replace(cue, speaker=f"Speaker {int(cue.start or 0) // 50}") for cue in speech(60, each=5.0)
+    ]
+    found = windows(document(turns))
+    assert [window.partition(":")[0] for window in found] == [f"Speaker {at}" for at in range(6)]
+
+
+def test_sentences_that_run_over_several_cues_stay_whole() -> None:
+    texts = ["so we went down", "to the sea and", "looked at it.", "Then we", "came home again."]
+    cues = [Cue(at * 4.0, at * 4.0 + 4, texts[at % 5]) for at in range(100)]
+    found = windows(document(cues))
+    assert len(found) > 4
+    assert all(window.endswith(".") for window in found)
+
+
+def test_without_any_sentence_windows_are_cut_between_cues() -> None:
+    cues = [Cue(at * 4.0, at * 4.0 + 4, f"word{at}a word{at}b") for at in range(100)]
+    talk = document(cues)
+    assert all(45 <= length <= 75 for length in lengths(talk))
+    assert all(re.search(r"b$", window) for window in windows(talk))
+    assert all(re.match(r"word\d+a", window) for window in windows(talk))
+
+
+def test_one_long_cue_is_cut_at_its_sentences_with_times_of_their_own() -> None:
+    talk = document([Cue(0.0, 300.0, " ".join([SENTENCE] * 60), "Mara")])
+    times = [times_of(talk.places, start, end) for start, end in spans(talk)]
+    assert len(times) == 5
+    assert all(45 <= length <= 75 for length in lengths(talk))
+    assert all(window.endswith(".") for window in windows(talk))
+    assert times[0] is not None
+    assert times[-1] is not None
+    assert (times[0][0], times[-1][1]) == (0.0, 300.0)
+
+
+def test_one_long_cue_without_sentences_is_cut_between_words() -> None:
+    talk = document([Cue(0.0, 300.0, " ".join(["word"] * 600))])
+    assert len(lengths(talk)) in (4, 5)
+    assert all(45 <= length <= 75 for length in lengths(talk)[:-1])
+    assert lengths(talk)[-1] <= 95  # with a rest that would be no window
+    assert set(" ".join(windows(talk)).split()) == {"word"}
+
+
+def test_a_pause_is_a_good_place_to_cut() -> None:
+    early = [Cue(at * 5.0, at * 5.0 + 5, f"word{at}") for at in range(11)]
+    late = [Cue(60 + at * 5.0, 65 + at * 5.0, f"next{at}") for at in range(12)]
+    assert windows(document(early + late))[1].startswith("next0")
+
+
+def test_nothing_is_put_together_across_a_long_silence() -> None:
+    cues = [Cue(0.0, 5.0, "Before."), Cue(600.0, 605.0, "After.")]
+    assert windows(document(cues)) == ["Before.", "After."]
+
+
+def test_a_short_rest_goes_to_the_window_before() -> None:
+    talk = document(speech(14))
+    assert [round(length) for length in lengths(talk)] == [70]
+    assert min(lengths(document(speech(28)))) >= 20
+
+
+def test_names_and_codes_stay_with_the_words_that_follow_them() -> None:
+    text = "\n\n".join(
+        f"Speaker {at}: 00:{at // 2:02}:{at % 2 * 30:02}\n\n" + " ".join([SENTENCE] * 8)
+        for at in range(20)
+    )
+    found = windows(markdown(text))
+    assert len(found) > 5
+    assert all(re.match(r"Speaker \d+: \d\d:\d\d:\d\d\n\n", window) for window in found)
+
+
+def test_the_words_above_a_transcript_go_to_its_first_window_and_long_ones_stand_alone() -> None:
+    spoken = "\n".join(f"[00:00:{at:02}] {SENTENCE}" for at in range(0, 60, 5))
+    short = windows(markdown(f"A talk by Mara.\n\n{spoken}"))
+    assert short[0].startswith("A talk by Mara.")
+    assert SENTENCE in short[0]
+    talk = markdown(f"{'A long story about Mara. ' * 60}\n\n{spoken}")
+    assert times_of(talk.places, *spans(talk)[0]) is None
+    assert "".join(windows(talk)).count(SENTENCE) == 12
+
+
+def test_two_recordings_in_one_file_are_cut_apart() -> None:
+    part = "\n".join(f"[00:{at // 60:02}:{at % 60:02}] {SENTENCE}" for at in range(0, 100, 5))
+    talk = markdown(f"{part}\n{part}")
+    times = [times_of(talk.places, start, end) for start, end in spans(talk)]
+    assert [time[0] for time in times if time].count(0.0) == 2
+
+
+def test_a_document_without_times_is_cut_by_how_long_it_takes_to_say() -> None:
+    talk = replace(document(speech(120)), places=())
+    assert 500 < sum(map(len, windows(talk))) / len(windows(talk)) < 1200
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        *(((0, 10), (0.0, 10.0)), ((5, 10), (5.0, 10.0)), ((8, 12), (8.0, 21.0))),
+        *(((5, 16), (5.0, 25.0)), ((20, 25), (29.0, 30.0)), ((10, 11), None), ((21, 25), None)),
+    ],
+)
+def test_a_slice_gets_its_share_of_the_time(
+    span: tuple[int, int], expected: tuple[float, float] | None
+) -> None:
+    places = (
+        Place(0, 10, time_start=0.0, time_end=10.0),
+        Place(11, 21, time_start=20.0, time_end=30.0),
+    )
+    assert times_of(places, *span) == expected
+
+
+texts = st.lists(
+    st.sampled_from(["sea", "goes", "down.", "Why?", "水が来る。", "x" * 60, "e.g.", "—", "A:"]),
+    min_size=1,
+    max_size=30,
+).map(" ".join)
+cues = st.lists(
+    st.builds(
+        Cue,
+        st.none() | st.floats(-5, 4_000),
+        st.none() | st.floats(-5, 4_000),
+        texts,
+        st.none() | st.sampled_from(["Mara", "Pip"]),
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(cues, st.sampled_from([VAULT, SMALL]))
+def test_every_word_is_in_one_window_and_times_never_go_back(
+    said: list[Cue], policy: ChunkPolicy
+) -> None:
+    talk = document(said)
+    measure = Measure(talk.text, HashingEmbedder())
+    found = transcript_spans(talk, measure, policy)
+    kept = "".join("".join(talk.text[start:end].split()) for start, end in found)
+    assert kept == "".join(talk.text.split())
+    assert all(before[1] <= after[0] for before, after in pairwise(found))
+    assert all(measure.tokens(start, end) <= policy.maximum for start, end in found)
+    times = [time for start, end in found if (time := times_of(talk.places, start, end))]
+    assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in pairwise(times))
+    assert all(start <= end for start, end in times)

@@ -1,0 +1,134 @@
+"""Recognised texts on disk: written whole, never over corrections, never outside the library."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pincite.converting.markdown import with_checksum
+from pincite.converting.shelf import Shelf
+from pincite.errors import FileUnreadable, LibraryError, StoreReadOnly
+from pincite.records import FoundFile
+
+OLD, NEW = "a" * 64, "b" * 64
+
+
+def text(checksum: str = OLD, source: str = "a.png") -> str:
+    return with_checksum(f"---\nsource: {source}\nsource_sha256: {checksum}\n---\n\nwords\n")
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path)
+
+
+def found(path: str = "a.png", checksum: str = OLD) -> FoundFile:
+    return FoundFile(path, 1, checksum)
+
+
+def names(folder: Path) -> list[str]:
+    return [entry.name for entry in folder.iterdir()]
+
+
+def test_a_text_stands_below_the_hidden_folder_under_its_files_own_path(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    shelf.write("scans/a.png", text())
+    assert (tmp_path / ".converted" / "scans" / "a.png.md").read_text() == text()
+    assert names(tmp_path / ".converted") == ["scans"]
+
+
+def test_states_tell_absent_current_outdated_and_corrected(shelf: Shelf, tmp_path: Path) -> None:
+    assert shelf.state(found()) == "absent"
+    shelf.write("a.png", text())
+    assert shelf.state(found()) == "current"
+    assert shelf.state(found(checksum=NEW)) == "outdated"
+    (tmp_path / ".converted" / "a.png.md").write_text(text().replace("words", "my words"))
+    assert shelf.state(found()) == "current"
+    assert shelf.state(found(checksum=NEW)) == "corrected"
+    assert shelf.is_corrected("a.png")
+
+
+def test_a_file_of_the_users_own_counts_as_corrected(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / ".converted").mkdir()
+    (tmp_path / ".converted" / "a.png.md").write_bytes(b"\xff my own")
+    assert shelf.state(found()) == "corrected"
+
+
+def test_a_text_follows_its_file(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("a.png", text())
+    shelf.write("gone.png", text(NEW, "gone.png"))
+    assert shelf.follow_moves([found("b/c.png")]) == (["b/c.png"], ["gone.png"])
+    assert shelf.state(found("b/c.png")) == "current"
+    assert not shelf.is_corrected("b/c.png")
+    assert not (tmp_path / ".converted" / "a.png.md").exists()
+
+
+def test_a_text_whose_file_is_there_stays(shelf: Shelf) -> None:
+    shelf.write("a.png", text())
+    assert shelf.follow_moves([found(), found("copy.png")]) == ([], [])
+    assert shelf.state(found("copy.png")) == "absent"
+
+
+def test_what_holds_nothing_is_remembered_by_bytes_and_engine(shelf: Shelf, tmp_path: Path) -> None:
+    assert not shelf.holds_nothing(found(), "engine 1")
+    shelf.note_nothing(found(), "engine 1")
+    shelf.note_nothing(found(), "engine 1")
+    later = Shelf(tmp_path)
+    assert later.holds_nothing(found("b.png"), "engine 1")
+    assert not later.holds_nothing(found(), "engine 2")
+    assert not later.holds_nothing(found(checksum=NEW), "engine 1")
+    assert (tmp_path / ".converted" / ".nothing-found").read_text().count("\n") == 1
+
+
+def test_only_a_text_that_nobody_corrected_is_taken_away(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("a.png", text())
+    shelf.write("b.png", text() + "mine\n")
+    shelf.remove_as_written("a.png")
+    shelf.remove_as_written("b.png")
+    shelf.remove_as_written("c.png")
+    assert names(tmp_path / ".converted") == ["b.png.md"]
+
+
+@pytest.mark.parametrize("place", [".converted", ".converted/scans"])
+def test_nothing_is_written_through_a_link(tmp_path: Path, place: str) -> None:
+    library, outside = tmp_path / "library", tmp_path / "outside"
+    (library / place).parent.mkdir(parents=True)
+    outside.mkdir()
+    (library / place).symlink_to(outside, target_is_directory=True)
+    with pytest.raises(LibraryError, match="is a link"):
+        Shelf(library).write("scans/a.png", text())
+    assert list(outside.iterdir()) == []
+
+
+def test_a_link_in_the_place_of_a_text_is_not_followed(shelf: Shelf, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("kept")
+    (tmp_path / ".converted").mkdir()
+    (tmp_path / ".converted" / "a.png.md").symlink_to(secret)
+    with pytest.raises(LibraryError, match="is a link"):
+        shelf.state(found())
+    with pytest.raises(LibraryError, match="is a link"):
+        shelf.write("a.png", text())
+    assert secret.read_text() == "kept"
+
+
+def test_what_is_no_file_is_not_waited_for(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / ".converted").mkdir()
+    os.mkfifo(tmp_path / ".converted" / "a.png.md")
+    assert shelf.state(found()) == "absent"
+
+
+def test_a_name_that_is_too_long_is_told_of_that_file_alone(shelf: Shelf) -> None:
+    with pytest.raises(FileUnreadable, match="cannot be kept: file name too long"):
+        shelf.write("x" * 253, text())
+
+
+def test_a_place_that_cannot_be_written_ends_the_run(shelf: Shelf, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    tmp_path.chmod(0o500)
+    with pytest.raises(StoreReadOnly):
+        shelf.write("a.png", text())

@@ -1,0 +1,259 @@
+"""E-books: the chapters in their order, whatever the archive around them looks like."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+
+import pytest
+
+from pincite.errors import FileEmpty, FileUnreadable
+from pincite.reading.epub import read_epub
+from pincite.reading.source_file import SourceFile
+from pincite.records import Content
+
+CONTAINER = (
+    '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/>'
+    "</rootfiles></container>"
+)
+METADATA = (
+    "<dc:title>On Pumps</dc:title><dc:creator>Ann Bee</dc:creator><dc:creator>Cy Dee</dc:creator>"
+    "<dc:date opf:event='modification'>2020-01-01</dc:date><dc:date>2019-08-23</dc:date>"
+    "<dc:language>en-GB</dc:language><dc:subject>Water</dc:subject><dc:subject>Seals</dc:subject>"
+    "<meta property='dcterms:modified'>2021-02-03T04:05:06Z</meta>"
+)
+XHTML = "application/xhtml+xml"
+
+
+def package(items: Mapping[str, str], spine: str | None = None, extra: str = "") -> str:
+    """The package document: href → media type; ids are c0, c1, …"""
+    manifest = "".join(
+        f'<item id="c{number}" href="{href}" media-type="{media_type}"/>'
+        for number, (href, media_type) in enumerate(items.items())
+    )
+    order = spine or "".join(f'<itemref idref="c{number}"/>' for number in range(len(items)))
+    return (
+        '<package xmlns="http://www.idpf.org/2007/opf" xmlns:opf="http://www.idpf.org/2007/opf"'
+        f' xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>{METADATA}</metadata>'
+        f"<manifest>{manifest}{extra}</manifest><spine>{order}</spine></package>"
+    )
+
+
+def chapter(body: str) -> str:
+    return (
+        '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "x.dtd">'
+        '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="x"/></head>'
+        f'<body><a id="top"/>{body}</body></html>'
+    )
+
+
+def book(parts: Mapping[str, str], compression: int = ZIP_DEFLATED) -> Content:
+    packed = io.BytesIO()
+    with ZipFile(packed, "w", compression) as archive:
+        for name, text in {"mimetype": "application/epub+zip", **parts}.items():
+            archive.writestr(name, text)
+    return read_epub(SourceFile("book.epub", packed.getvalue()))
+
+
+def simple(items: Mapping[str, str], **parts: str) -> Content:
+    """A book of these chapters in its usual place."""
+    chapters = {f"OEBPS/{href}": chapter(body) for href, body in items.items()}
+    opf = package(dict.fromkeys(items, XHTML))
+    return book({"META-INF/container.xml": CONTAINER, "OEBPS/book.opf": opf, **chapters, **parts})
+
+
+def test_chapters_are_read_in_the_order_of_the_spine() -> None:
+    spine = '<itemref idref="c1"/><itemref idref="c0"/>'
+    content = book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": package({"b.xhtml": XHTML, "a.xhtml": XHTML}, spine),
+            "OEBPS/b.xhtml": chapter("<h1>Two</h1><p>R&amp;D&nbsp;here</p>"),
+            "OEBPS/a.xhtml": chapter("<h1>One</h1><p>Begin</p>"),
+        }
+    )
+    assert content.text == "One\n\nBegin\n\nTwo\n\nR&D here"
+    assert [section.heading_path for section in content.sections] == [("One",), ("Two",)]
+
+
+def test_a_book_says_what_it_is() -> None:
+    content = simple({"a.xhtml": "<p>Text</p>"})
+    assert content.title == "On Pumps"
+    assert content.metadata.author == "Ann Bee, Cy Dee"
+    assert content.metadata.date == "2019-08-23"
+    assert content.metadata.modified == "2021-02-03T04:05:06+00:00"
+    assert content.metadata.language == "en-GB"
+    assert content.metadata.tags == ("Water", "Seals")
+    assert content.metadata.pages is None
+
+
+def test_asides_and_boxes_of_books_are_content() -> None:
+    body = "<p>Text</p><aside class='sidebar'><a href=x>Note 1</a></aside>"
+    assert simple({"a.xhtml": body}).text == "Text\n\nNote 1"
+
+
+def test_names_in_the_package_are_decoded_and_resolved() -> None:
+    content = book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": package({"./text/../text/chapter%201.xhtml": XHTML}),
+            "OEBPS/text/chapter 1.xhtml": chapter("<p>Found</p>"),
+        }
+    )
+    assert content.text == "Found"
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "http://192.0.2.1/a.xhtml",
+        "%2e%2e/%2e%2e/a.xhtml",
+        "",
+    ],
+)
+def test_nothing_outside_of_the_archive_is_read(href: str) -> None:
+    content = book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": package({"a.xhtml": XHTML, href: XHTML}),
+            "OEBPS/a.xhtml": chapter("<p>Inside</p>"),
+        }
+    )
+    assert content.text == "Inside"
+    assert len(content.metadata.notes) == 1
+
+
+def test_a_lost_chapter_is_noted_and_a_lost_book_refused() -> None:
+    parts = {
+        "META-INF/container.xml": CONTAINER,
+        "OEBPS/book.opf": package({"a.xhtml": XHTML, "lost.xhtml": XHTML}),
+    }
+    content = book({**parts, "OEBPS/a.xhtml": chapter("<p>Here</p>")})
+    assert content.metadata.notes == ("lacks the chapter OEBPS/lost.xhtml",)
+    with pytest.raises(FileUnreadable, match="none of its chapters"):
+        book(parts)
+
+
+NCX = (
+    '<!DOCTYPE ncx PUBLIC "-//NISO//DTD ncx 2005-1//EN" "ncx.dtd">'
+    '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap><navPoint><navLabel>'
+    '<text>The Seal</text></navLabel><content src="a.xhtml#start"/></navPoint></navMap></ncx>'
+)
+NAV = '<nav epub:type="toc"><ol><li><a href="a.xhtml">The <b>Seal</b></a></li></ol></nav>'
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "data"),
+    [
+        ('<item id="n" href="x.ncx" media-type="application/x-dtbncx+xml"/>', "x.ncx", NCX),
+        (f'<item id="n" href="n.xhtml" properties="nav" media-type="{XHTML}"/>', "n.xhtml", NAV),
+    ],
+)
+def test_a_chapter_without_heading_gets_its_name_from_the_contents(
+    item: str, name: str, data: str
+) -> None:
+    order = '<itemref idref="n"/><itemref idref="c0"/><itemref idref="c1"/>'
+    content = book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": package({"a.xhtml": XHTML, "b.xhtml": XHTML}, order, item),
+            "OEBPS/a.xhtml": chapter("<p>It leaks.</p>"),
+            "OEBPS/b.xhtml": chapter("<h2>Valves</h2><p>They stick.</p>"),
+            f"OEBPS/{name}": data,
+        }
+    )
+    assert content.text == "The Seal\n\nIt leaks.\n\nValves\n\nThey stick."
+
+
+def test_covers_and_pictures_add_nothing() -> None:
+    content = book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": package(
+                {"c.xhtml": XHTML, "p.svg": "image/svg+xml", "a.xhtml": XHTML}
+            ),
+            "OEBPS/c.xhtml": chapter("<svg><image href='c.jpg'/></svg>"),
+            "OEBPS/p.svg": "<svg/>",
+            "OEBPS/a.xhtml": chapter("<p>Text</p>"),
+        }
+    )
+    assert content.text == "Text"
+    assert content.metadata.notes == ()
+
+
+def encryption(path: str) -> str:
+    return (
+        '<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
+        '<EncryptedData xmlns="http://www.w3.org/2001/04/xmlenc#"><CipherData>'
+        f'<CipherReference URI="{path}"/></CipherData></EncryptedData></encryption>'
+    )
+
+
+def test_encrypted_chapters_are_refused_and_scrambled_fonts_are_not() -> None:
+    items = {"a.xhtml": "<p>Text</p>"}
+    assert simple(items, **{"META-INF/encryption.xml": encryption("OEBPS/f.otf")}).text == "Text"
+    with pytest.raises(FileUnreadable, match="protected by DRM"):
+        simple(items, **{"META-INF/encryption.xml": encryption("OEBPS/a.xhtml")})
+
+
+def test_a_book_without_its_container_is_read_by_its_only_package() -> None:
+    opf = package({"a.xhtml": XHTML})
+    assert book({"x/y.opf": opf, "x/a.xhtml": chapter("<p>Text</p>")}).text == "Text"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {},
+        {"META-INF/container.xml": CONTAINER},
+        {"META-INF/container.xml": CONTAINER.replace("OEBPS/", "../../")},
+        {"a.opf": package({}), "b.opf": package({})},
+    ],
+)
+def test_a_book_without_a_package_is_damaged(parts: Mapping[str, str]) -> None:
+    with pytest.raises(FileUnreadable, match="list of its chapters is missing"):
+        book(parts)
+
+
+@pytest.mark.parametrize(
+    "bad", ["<package", "", '<!DOCTYPE p [<!ENTITY a "b">]><package>&a;</package>']
+)
+def test_a_broken_or_bombed_package_is_refused(bad: str) -> None:
+    with pytest.raises(FileUnreadable):
+        book({"META-INF/container.xml": CONTAINER, "OEBPS/book.opf": bad})
+
+
+def test_a_book_of_empty_chapters_is_empty() -> None:
+    with pytest.raises(FileEmpty):
+        simple({"a.xhtml": ""})
+
+
+def test_entities_in_a_chapter_are_not_expanded() -> None:
+    bomb = (
+        '<!DOCTYPE html [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><html><body><p>Text &b;</p></body>'
+    )
+    content = book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": package({"a.xhtml": XHTML}),
+            "OEBPS/a.xhtml": bomb,
+        }
+    )
+    assert "haha" not in content.text
+
+
+def test_a_spine_that_names_a_chapter_a_hundred_thousand_times_reads_it_once() -> None:
+    content = book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": package({"a.xhtml": XHTML}, '<itemref idref="c0"/>' * 100_000),
+            "OEBPS/a.xhtml": chapter("<p>Once</p>"),
+        },
+        ZIP_STORED,
+    )
+    assert content.text == "Once"
