@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from pictures import joined, picture, saved, scanned_pdf, text_pdf
 
+from pictures import joined, picture, saved, scanned_pdf, text_pdf
 from pincite.converting.kinds import SourceKind
 from pincite.converting.wire import Finished, Job, Opened, Options, Part, Problem, Ready, frame
 from pincite.converting.workshop import Workshop
