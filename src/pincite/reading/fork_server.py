@@ -39,7 +39,7 @@ def main() -> None:
 
 def load_everything() -> None:
     """Import what readers may need: in the child nothing can be opened, so not imported either."""
-    for module in ("fences", *(kind.module for kind in KINDS if kind.foreign)):
+    for module in ("lines.fences", *(kind.module for kind in KINDS if kind.foreign)):
         import_module(f"pincite.reading.{module}")
     for codec in pkgutil.iter_modules(encodings.__path__):
         with contextlib.suppress(ImportError):  # those of other systems

@@ -9,8 +9,8 @@ from importlib import import_module
 
 from pincite.errors import FileConverted, FileEmpty, FileUnreadable
 from pincite.reading.analysis import completed
-from pincite.reading.fences import has_code
 from pincite.reading.invisible import flagged
+from pincite.reading.lines.fences import has_code
 from pincite.reading.sniff import CODE, MARKDOWN, kind_of
 from pincite.reading.source_file import SourceFile
 from pincite.records import Analysis, Content, Document, document_from
@@ -65,7 +65,7 @@ class LibraryReader:
             return self._read_or(kind.module, "code.lines", file)
         if kind is MARKDOWN and has_code(file.data):
             # What its code defines is told by grammars, too, which need the wall.
-            return self._read_or("fences", kind.module, file)
+            return self._read_or("lines.fences", kind.module, file)
         return (self.read_foreign if kind.foreign else read_here)(kind.module, file)
 
     def _read_or(self, module: str, without_grammar: str, file: SourceFile) -> Content:

@@ -19,13 +19,13 @@ class Kind:
     binary: bool = False  # never plain text
 
 
-MARKDOWN = Kind("markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), foreign=False)
-PLAIN = Kind("plain", (".txt", ".text"), foreign=False)
-HTML = Kind("html", (".html", ".htm", ".xhtml"))
+MARKDOWN = Kind("lines.markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), foreign=False)
+PLAIN = Kind("lines.plain", (".txt", ".text"), foreign=False)
+HTML = Kind("web.html", (".html", ".htm", ".xhtml"))
 PDF = Kind("pdf", (".pdf",), binary=True)
 # Zip archives: what is inside decides which.
 PACKAGE = Kind(
-    "package",
+    "office.package",
     (
         *(".docx", ".docm", ".dotx", ".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm", ".xlsb"),
         *(".odt", ".ott", ".ods", ".odp", ".epub"),
@@ -33,9 +33,9 @@ PACKAGE = Kind(
     binary=True,
 )
 # The containers of Office before 2007, and of Outlook; what is inside decides which.
-COMPOUND = Kind("compound", (".doc", ".xls", ".ppt", ".msg"), binary=True)
-RTF = Kind("rtf", (".rtf",))
-SUBTITLES = Kind("subtitles", (".vtt", ".srt", ".sbv"), foreign=False)
+COMPOUND = Kind("office.compound", (".doc", ".xls", ".ppt", ".msg"), binary=True)
+RTF = Kind("office.rtf", (".rtf",))
+SUBTITLES = Kind("recordings.subtitles", (".vtt", ".srt", ".sbv"), foreign=False)
 CODE = Kind(
     "code",
     (
@@ -53,13 +53,13 @@ KINDS = (
     HTML,
     RTF,
     SUBTITLES,
-    Kind("mail", (".eml",)),
-    Kind("xml", (".xml",)),
-    Kind("table", (".csv", ".tsv")),
-    Kind("notebook", (".ipynb",)),
-    Kind("rst", (".rst",)),
-    Kind("org", (".org",)),
-    Kind("structured", (".json", ".jsonl", ".ndjson")),
+    Kind("web.mail", (".eml",)),
+    Kind("data.xml", (".xml",)),
+    Kind("data.table", (".csv", ".tsv")),
+    Kind("data.notebook", (".ipynb",)),
+    Kind("lines.rst", (".rst",)),
+    Kind("lines.org", (".org",)),
+    Kind("data.structured", (".json", ".jsonl", ".ndjson")),
     CODE,
 )
 _KIND_OF = {suffix: kind for kind in KINDS for suffix in kind.suffixes}

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pincite.chunking.measure import Measure
 from pincite.chunking.transcript import times_of, transcript_spans
 from pincite.models.hashing import HashingEmbedder
-from pincite.reading.cues import Cue
-from pincite.reading.recordings import recording_content
+from pincite.reading.recordings.cues import Cue
+from pincite.reading.recordings.timed import with_times
+from pincite.reading.recordings.transcripts import recording_content
 from pincite.reading.source_file import SourceFile
-from pincite.reading.timed import with_times
 from pincite.records import Block, BlockKind, Content, Document, Place, Section, document_from
 from pincite.settings import POLICIES, ChunkPolicy
 

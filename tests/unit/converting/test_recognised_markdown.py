@@ -16,7 +16,7 @@ from pincite.converting.markdown import (
     source_checksum,
 )
 from pincite.converting.wire import Line, Opened, Page, Said
-from pincite.reading import markdown
+from pincite.reading.lines import markdown
 from pincite.reading.source_file import SourceFile
 from pincite.records import FoundFile
 

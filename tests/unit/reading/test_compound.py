@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from compound_files import compound_file
 from pincite.errors import FileUnreadable
-from pincite.reading.compound import read
-from pincite.reading.ole import OleContainer
+from pincite.reading.office.compound import read
+from pincite.reading.office.ole import OleContainer
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content
 from small_memory import read_in_small_memory
@@ -69,13 +69,13 @@ def test_a_workbook_that_lies_about_its_size_is_read_in_little_memory() -> None:
         struct.pack("<IIHHH", 9, 0, 9, 0, 0),
     ):
         data = compound_file({"Workbook": workbook(*_CELLS, dimensions=said)})
-        text = read_in_small_memory("pincite.reading.compound", "read", "a.xls", data)
+        text = read_in_small_memory("pincite.reading.office.compound", "read", "a.xls", data)
         assert text == "Data\n\nName | Age\nName: Ann; Age: 30\n"
 
 
 def test_a_workbook_of_cells_far_apart_is_refused_in_little_memory() -> None:
     data = compound_file({"Workbook": workbook(label(0, 0, "a"), label(65_535, 255, "b"))})
-    text = read_in_small_memory("pincite.reading.compound", "read", "a.xls", data)
+    text = read_in_small_memory("pincite.reading.office.compound", "read", "a.xls", data)
     assert text.startswith("unreadable: has sheets that span 16,777,216 cells")
 
 
@@ -189,7 +189,7 @@ def test_a_table_of_sectors_that_loops_ends() -> None:
 def test_a_header_that_lies_is_survived_in_little_memory(place: int) -> None:
     data = bytearray(compound_file({"Workbook": workbook(*_CELLS)}))
     struct.pack_into("<I", data, place, 0x00FFFFFF)
-    text = read_in_small_memory("pincite.reading.compound", "read", "a.xls", bytes(data))
+    text = read_in_small_memory("pincite.reading.office.compound", "read", "a.xls", bytes(data))
     assert text.startswith(("unreadable: ", "Data\n"))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pincite.reading import markdown
-from pincite.reading.converted import with_pages
+from pincite.reading.lines import markdown
+from pincite.reading.lines.converted import with_pages
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, Modality
 

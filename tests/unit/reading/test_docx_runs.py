@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.reading.docx.reader import read_docx
+from pincite.reading.office.docx.reader import read_docx
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, OmissionReason
 from word_files import (

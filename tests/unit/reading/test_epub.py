@@ -9,8 +9,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import pytest
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.epub import read_epub
 from pincite.reading.source_file import SourceFile
+from pincite.reading.web.epub import read_epub
 from pincite.records import Content
 
 CONTAINER = (

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pincite.reading import fences, markdown
+from pincite.reading.lines import fences, markdown
 from pincite.reading.source_file import SourceFile
 from pincite.records import Analysis
 
@@ -90,7 +90,7 @@ def test_a_quick_look_tells_whether_there_is_any_code(data: bytes, expected: boo
 
 def test_the_quick_look_loads_no_grammar() -> None:
     program = (
-        "import sys; from pincite.reading import fences; fences.has_code(b'```python');"
+        "import sys; from pincite.reading.lines import fences; fences.has_code(b'```python');"
         "sys.exit('tree_sitter' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

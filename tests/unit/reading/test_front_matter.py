@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.reading.front_matter import FrontMatter, split_front_matter
+from pincite.reading.lines.front_matter import FrontMatter, split_front_matter
 from pincite.records import Metadata
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from pincite.reading.headings import heading_text
+from pincite.reading.lines.headings import heading_text
 
 
 @pytest.mark.parametrize(

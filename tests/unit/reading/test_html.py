@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileUnreadable
-from pincite.reading.html import read
 from pincite.reading.source_file import SourceFile
+from pincite.reading.web.html import read
 from pincite.records import BlockKind, Content
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.reading.html import read
 from pincite.reading.source_file import SourceFile
+from pincite.reading.web.html import read
 from pincite.records import Content, OmissionReason
 
 

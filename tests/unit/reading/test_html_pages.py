@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.reading.html import decode_html, read, write_html
 from pincite.reading.source_file import SourceFile
+from pincite.reading.web.html import decode_html, read, write_html
 from pincite.reading.writer import Writer
 from pincite.records import Content
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileUnreadable
-from pincite.reading.mail import read
 from pincite.reading.source_file import SourceFile
+from pincite.reading.web.mail import read
 from pincite.records import Content
 
 HEAD = (

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileUnreadable
-from pincite.reading import markdown
+from pincite.reading.lines import markdown
 from pincite.reading.reader import LibraryReader
 from pincite.reading.source_file import SourceFile
 from pincite.records import Block, BlockKind, Document, Metadata, Section

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.notebook import read as read_notebook
+from pincite.reading.data.notebook import read as read_notebook
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content
 

@@ -4,7 +4,7 @@ import pytest
 
 from office_files import package
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.sheets import read_workbook
+from pincite.reading.office.sheets import read_workbook
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, OmissionReason
 from small_memory import read_in_small_memory
@@ -144,7 +144,7 @@ def test_what_the_file_says_about_itself_is_kept() -> None:
 @pytest.mark.parametrize("repeated", ["1048576", "99999999999999999999", "-1", "x"])
 def test_a_few_bytes_do_not_become_billions_of_cells(repeated: str) -> None:
     data = ods(sheet(*[row(cell("a", repeated=repeated), repeated=repeated)] * 3))
-    text = read_in_small_memory("pincite.reading.sheets", "read_workbook", "a.ods", data)
+    text = read_in_small_memory("pincite.reading.office.sheets", "read_workbook", "a.ods", data)
     assert 1_000 < len(text) < 10_000_000
 
 
@@ -153,7 +153,7 @@ def test_cells_far_to_the_right_do_not_fill_the_memory() -> None:
         row(cell(repeated=16_383), cell(f"b{number * 7_919 % 10_007}")) for number in range(50_000)
     )
     data = ods(sheet(*far))
-    text = read_in_small_memory("pincite.reading.sheets", "read_workbook", "a.ods", data)
+    text = read_in_small_memory("pincite.reading.office.sheets", "read_workbook", "a.ods", data)
     assert text.startswith("Data\n\nb0\nb7919\n")
 
 

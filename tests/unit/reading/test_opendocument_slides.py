@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pincite.reading.opendocument.reader import read_text
+from pincite.reading.office.opendocument.reader import read_text
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, OmissionReason
 from word_files import open_file

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.reading.org import read as read_org
+from pincite.reading.lines.org import read as read_org
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content
 from pincite.text.lines import LineIndex

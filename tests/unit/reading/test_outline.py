@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from pincite.reading import outline as outline_module
-from pincite.reading.outline import OutlineBlock, outline
+from pincite.reading.lines import outline as outline_module
+from pincite.reading.lines.outline import OutlineBlock, outline
 from pincite.records import BlockKind
 from pincite.text.lines import LineIndex
 

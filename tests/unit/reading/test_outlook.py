@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from compound_files import compound_file
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.compound import read
+from pincite.reading.office.compound import read
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.errors import FileUnreadable
-from pincite.reading.package import checked_office, read
+from pincite.reading.office.package import checked_office, read
 from pincite.reading.source_file import SourceFile
 from word_files import (
     content_types,

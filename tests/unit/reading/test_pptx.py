@@ -16,7 +16,7 @@ from office_files import (
     unpacked,
 )
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.package import read
+from pincite.reading.office.package import read
 from pincite.reading.source_file import SourceFile
 from pincite.records import BlockKind, Content, OmissionReason
 from small_memory import read_in_small_memory
@@ -368,6 +368,6 @@ def test_many_shapes_are_read_in_little_memory() -> None:
         for number in range(5_000)
     )
     text = read_in_small_memory(
-        "pincite.reading.package", "read", "a.pptx", pptx(SlideXml(title("T") + shapes))
+        "pincite.reading.office.package", "read", "a.pptx", pptx(SlideXml(title("T") + shapes))
     )
     assert text.count("text ") == 5_000

@@ -5,8 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.reading.cues import seconds
-from pincite.reading.recordings import named_language, read_json_transcript, recording_name
+from pincite.reading.recordings.cues import seconds
+from pincite.reading.recordings.transcripts import (
+    named_language,
+    read_json_transcript,
+    recording_name,
+)
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, Modality
 

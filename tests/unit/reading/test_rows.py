@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.reading.rows import Row, RowWriter
+from pincite.reading.data.rows import Row, RowWriter
 from pincite.records import Content, OmissionReason
 
 

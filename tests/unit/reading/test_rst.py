@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.reading.rst import read as read_rst
+from pincite.reading.lines.rst import read as read_rst
 from pincite.reading.source_file import SourceFile
 from pincite.records import BlockKind, Content
 from pincite.text.lines import LineIndex

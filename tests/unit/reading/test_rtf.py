@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.rtf import read
+from pincite.reading.office.rtf import read
 from pincite.reading.source_file import SourceFile
 from pincite.records import BlockKind, Content, OmissionReason
 

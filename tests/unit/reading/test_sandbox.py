@@ -98,7 +98,7 @@ def told(sandbox: Sandbox, order: str) -> str:
 
 def test_a_file_is_read_as_it_would_be_here(sandbox: Sandbox) -> None:
     file = SourceFile("a.html", b"<h1>Pumps</h1><p>They pump.</p>")
-    assert sandbox.read("html", file) == read_here("html", file)
+    assert sandbox.read("web.html", file) == read_here("web.html", file)
 
 
 def test_a_reader_can_open_no_file(sandbox: Sandbox, tmp_path: Path) -> None:

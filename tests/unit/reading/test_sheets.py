@@ -7,7 +7,7 @@ import pytest
 
 from office_files import Cell, SheetXml, core_properties, package, relations, unpacked, xlsx
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.sheets import read_workbook
+from pincite.reading.office.sheets import read_workbook
 from pincite.reading.source_file import SourceFile
 from pincite.records import BlockKind, Content, OmissionReason
 from small_memory import read_in_small_memory
@@ -155,7 +155,7 @@ def test_a_sheet_with_cells_far_apart_is_left_out_and_said_so() -> None:
 )
 def test_a_workbook_of_cells_far_apart_is_refused_in_little_memory(rows: str) -> None:
     data = xlsx(SheetXml("Far", rows))
-    said = read_in_small_memory("pincite.reading.sheets", "read_workbook", "a.xlsx", data)
+    said = read_in_small_memory("pincite.reading.office.sheets", "read_workbook", "a.xlsx", data)
     assert said.startswith('unreadable: cannot be read: sheet "Far" spans')
 
 
@@ -167,7 +167,7 @@ def test_half_a_million_cells_are_read_in_little_memory() -> None:
         for row in range(25_000)
     )
     data = xlsx(SheetXml("Large", "".join(rows)))
-    said = read_in_small_memory("pincite.reading.sheets", "read_workbook", "a.xlsx", data)
+    said = read_in_small_memory("pincite.reading.office.sheets", "read_workbook", "a.xlsx", data)
     assert said.count("\n") > 24_990
 
 
@@ -247,5 +247,5 @@ def test_the_binary_format_is_read() -> None:
 
 def test_cells_far_apart_in_the_binary_format_are_refused() -> None:
     data = xlsb([(0, 0, "a"), (1_048_575, 16_383, "b")])
-    said = read_in_small_memory("pincite.reading.sheets", "read_workbook", "a.xlsb", data)
+    said = read_in_small_memory("pincite.reading.office.sheets", "read_workbook", "a.xlsb", data)
     assert "spans 17,179,869,184 cells" in said

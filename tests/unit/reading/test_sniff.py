@@ -11,12 +11,12 @@ def module_of(name: str) -> str | None:
 
 @pytest.mark.parametrize("name", ["a.md", "x/A.MD", "a.markdown", "a.mdown", "a.mkd", "a.mdx"])
 def test_markdown_is_known_by_its_extension(name: str) -> None:
-    assert module_of(name) == "markdown"
+    assert module_of(name) == "lines.markdown"
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.text", "README", "x/notes", "TODO", "ChangeLog"])
 def test_plain_text_is_known_by_extension_or_custom(name: str) -> None:
-    assert module_of(name) == "plain"
+    assert module_of(name) == "lines.plain"
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty
-from pincite.reading.json_layout import indented, members, with_plain_strings
+from pincite.reading.data.json_layout import indented, members, with_plain_strings
+from pincite.reading.data.structured import read as read_structured
 from pincite.reading.source_file import SourceFile
-from pincite.reading.structured import read as read_structured
 from pincite.records import BlockKind, Content
 
 json_values = st.recursive(

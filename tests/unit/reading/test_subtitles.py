@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading import subtitles
+from pincite.reading.recordings import subtitles
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, Modality
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pincite.errors import FileEmpty, FileUnreadable
+from pincite.reading.data.table import read
 from pincite.reading.source_file import SourceFile
-from pincite.reading.table import read
 from pincite.records import BlockKind, Content
 from small_memory import read_in_small_memory
 
@@ -119,5 +119,5 @@ def test_more_rows_than_fit_are_cut_and_said_so() -> None:
 
 def test_one_line_of_twenty_megabytes_is_survived() -> None:
     for data in (b"a" * 20_000_000, b"," * 20_000_000, b'"' * 19_999_999, b"\n" * 20_000_000):
-        text = read_in_small_memory("pincite.reading.table", "read", "a.csv", data)
+        text = read_in_small_memory("pincite.reading.data.table", "read", "a.csv", data)
         assert len(text) < 5_100_000

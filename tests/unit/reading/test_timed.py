@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.reading import markdown, plain
-from pincite.reading.front_matter import split_front_matter
+from pincite.reading.lines import markdown, plain
+from pincite.reading.lines.front_matter import split_front_matter
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, Modality, OmissionReason, without
 

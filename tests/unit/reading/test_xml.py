@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
+from pincite.reading.data.xml import read
 from pincite.reading.source_file import SourceFile
-from pincite.reading.xml import read
 from pincite.records import Content
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pincite.reading.code.language import Language
 from pincite.reading.code.languages import language_of
 from pincite.reading.encoding import decode_filled
-from pincite.reading.plain import paragraphs
+from pincite.reading.lines.plain import paragraphs
 from pincite.reading.source_file import SourceFile
 from pincite.records import Block, BlockKind, Content, Metadata, Modality, Section
 

@@ -15,7 +15,7 @@ from pincite.reading.code.lines import unstructured
 from pincite.reading.code.outline import Mark, Outline, outline
 from pincite.reading.code.parsing import parse
 from pincite.reading.encoding import decode_filled
-from pincite.reading.plain import paragraphs
+from pincite.reading.lines.plain import paragraphs
 from pincite.reading.source_file import SourceFile
 from pincite.records import Analysis, Block, BlockKind, Content, Metadata, Modality, Section
 

@@ -1,0 +1,1 @@
+"""Records and tables: JSON, XML, CSV, notebooks."""

@@ -1,0 +1,154 @@
+"""XML files → Content: feeds by their entries, everything else by its elements.
+
+What an XML file means only its makers know. So each element with text becomes a line that names
+it, and lines of one parent stay together: that is what a question about them needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+from pincite.reading.data.feed import is_feed, read_feed
+from pincite.reading.facts import one_line
+from pincite.reading.source_file import SourceFile
+from pincite.reading.web.html import read as read_html
+from pincite.reading.writer import Writer
+from pincite.reading.xml_safely import parse_xml
+from pincite.records import Content
+
+# XHTML may have a document type and entities of its own: the reader of web pages takes it.
+_XHTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s|<\?[^<>]*+>|<!--(?:[^-]|-(?!->))*+-->|<!DOCTYPE\s[^<>\[]*+>)*+"
+    rb"<html[\s>]",
+    re.IGNORECASE,
+)
+_TELLING = frozenset(
+    (
+        *("name", "title", "label", "caption", "alt", "description", "summary", "text"),
+        *("value", "content", "message", "comment", "author"),
+    )
+)
+_SENTENCE = re.compile(r"\w\w[\w,;:.]*+\s+\w")
+_LONGEST_LINE = 300  # characters; what is longer is a paragraph of its own
+_LONGEST_MIXED = 10_000  # characters of text with elements in it that are one paragraph
+_MOST_LINES = 50  # in a paragraph
+
+
+def read(file: SourceFile) -> Content:
+    """Read an XML file; one that defines entities is FileUnreadable."""
+    if _XHTML.match(file.data):
+        return read_html(file)
+    root = parse_xml(file.data, doctype_allowed=True)
+    if is_feed(root):
+        return read_feed(root)
+    writer = _Lines()
+    writer.write(root)
+    return writer.content("xml", title=_title(root))
+
+
+def _local_name(element: etree._Element) -> str:
+    """The name of an element without its namespace."""
+    return etree.QName(element).localname
+
+
+def _title(root: etree._Element) -> str | None:
+    titles = (child.text for child in _elements(root) if _local_name(child).lower() == "title")
+    return one_line(root.get("title")) or one_line(next(titles, None))
+
+
+class _Lines(Writer):
+    """A writer that keeps the lines of one parent together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[str] = []
+
+    def write(self, root: etree._Element) -> None:
+        """Write all elements, in order."""
+        events = etree.iterwalk(root, events=("start", "end"))
+        passed_over: etree._Element | None = None
+        for event, element in events:
+            if event == "start" and isinstance(element.tag, str):
+                if _is_one_line(element):
+                    self._add(_line(element))
+                    passed_over = element
+                    events.skip_subtree()
+                else:
+                    self._end_paragraph()
+                    self._add("; ".join([_spaced(element.text), *_attributes(element)]).strip("; "))
+            elif event == "end":
+                if element is not passed_over:
+                    self._end_paragraph()
+                self._add(_spaced(element.tail) if element is not root else "")
+        self._end_paragraph()
+
+    def _add(self, line: str) -> None:
+        if len(line) > _LONGEST_LINE:
+            self._end_paragraph()
+            self.paragraph(line)
+        elif line:
+            self._lines.append(line)
+            if len(self._lines) >= _MOST_LINES:
+                self._end_paragraph()
+
+    def _end_paragraph(self) -> None:
+        self.paragraph("\n".join(self._lines))
+        self._lines.clear()
+
+
+def _is_one_line(element: etree._Element) -> bool:
+    """Whether an element holds text, with or without other elements in it, or only one that does.
+
+    `<p>Some <b>bold</b> words</p>` is one line; `<row><a>1</a><b>2</b></row>` has one for each.
+    """
+    inner = list(_elements(element))
+    if len(inner) <= 1 and not _has_own_text(element):
+        return not inner or len(inner[0]) == 0
+    return _has_own_text(element) and _is_short(element)
+
+
+def _has_own_text(element: etree._Element) -> bool:
+    own = (element.text, *(child.tail for child in element))
+    return any(text and not text.isspace() for text in own)
+
+
+def _is_short(element: etree._Element) -> bool:
+    length = 0
+    for text in element.itertext():
+        length += len(text)
+        if length > _LONGEST_MIXED:
+            return False
+    return True
+
+
+def _line(element: etree._Element) -> str:
+    """The text of an element after its name, with the attributes that say something."""
+    text = _spaced("".join(element.itertext()))
+    inner = next(_elements(element), None)
+    named = element if inner is None or _has_own_text(element) else inner
+    said = [*([text] if text else []), *_attributes(element)]
+    said += [] if named is element else _attributes(named)
+    if len(text) > _LONGEST_LINE:
+        return "; ".join(said)
+    return f"{_local_name(named)}: {'; '.join(said)}" if said else ""
+
+
+def _attributes(element: etree._Element) -> list[str]:
+    """The attributes that are for people, each after its name."""
+    return [
+        f"{name}: {_spaced(str(value))}"
+        for key, value in element.attrib.items()
+        if (name := etree.QName(key).localname).lower() in _TELLING or _SENTENCE.search(str(value))
+    ]
+
+
+def _elements(element: etree._Element) -> Iterator[etree._Element]:
+    """The elements inside, without entities that were never defined."""
+    return (child for child in element if isinstance(child.tag, str))
+
+
+def _spaced(text: str | None) -> str:
+    return " ".join((text or "").split())

@@ -1,0 +1,1 @@
+"""Files that people read line by line: their text stays as it is, so lines are the file's."""

@@ -1,0 +1,56 @@
+"""Markdown → Document: front matter, sections by heading, blocks by whole lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pincite.reading.encoding import decode_filled
+from pincite.reading.lines.converted import with_pages
+from pincite.reading.lines.front_matter import split_front_matter
+from pincite.reading.lines.headings import heading_text
+from pincite.reading.lines.outline import OutlineBlock, outline
+from pincite.reading.recordings.timed import with_times
+from pincite.reading.sections import Heading, sections_under
+from pincite.reading.source_file import SourceFile
+from pincite.records import Block, BlockKind, Content, Modality
+from pincite.text.lines import LineIndex
+
+
+def read(file: SourceFile) -> Content:
+    """Read a Markdown file; its front matter lies in the first section, but in no block."""
+    text = decode_filled(file.data)
+    lines = LineIndex(text)
+    front = split_front_matter(text)
+    first = lines.line_of(front.end) if front.end < len(text) else lines.count + 1
+    outlined = tuple(outline(text, lines, first))
+    headings = [
+        Heading(lines.start_of(block.first), block.level, heading_text(block.heading))
+        for block in outlined
+        if block.kind is BlockKind.HEADING
+    ]
+    content = Content(
+        type="md",
+        title=front.title or _title(headings),
+        text=text,
+        sections=tuple(sections_under(headings, len(text))),
+        blocks=tuple(_block(text, lines, block) for block in outlined),
+        metadata=replace(front.metadata, source=front.source),
+        modality=front.modality or Modality.TEXT,
+    )
+    # What was recognised on a page may look like a time code, and is none.
+    is_recognised = content.modality is Modality.OCR
+    return with_pages(content) if is_recognised else with_times(content, file)
+
+
+def _title(headings: Sequence[Heading]) -> str | None:
+    """The first level-1 heading. A lower one ("Synopsis") names a part, not the document."""
+    return next((one.text for one in headings if one.level == 1 and one.text), None)
+
+
+def _block(text: str, lines: LineIndex, block: OutlineBlock) -> Block:
+    """The block's lines as offsets, without the blank lines that a list item may end with."""
+    last = block.last
+    while last > block.first and not text[lines.start_of(last) : lines.end_of(last)].strip():
+        last -= 1
+    return Block(block.kind, lines.start_of(block.first), lines.end_of(last))

@@ -1,0 +1,146 @@
+"""Lines of Org → headings, paragraphs, items, tables and code, as Org's own syntax has them.
+
+An item is one block with all that belongs to it. Nothing is looked at twice, so any text takes
+linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from pincite.reading.lines.line_blocks import Lines
+from pincite.reading.lines.outline import OutlineBlock
+from pincite.records import BlockKind
+
+HEADLINE = re.compile(r"(?P<stars>\*+)[ \t]+(?P<text>\S.*)")
+KEYWORD = re.compile(r"[ \t]*\#\+(?P<name>[A-Za-z][\w-]*):(?P<value>.*)")
+_BEGIN = re.compile(r"[ \t]*\#\+begin_(\S+)|[ \t]*\#\+begin(:)", re.IGNORECASE)
+_END = re.compile(r"[ \t]*\#\+end_(\S+)|[ \t]*\#\+end(:)|[ \t]*:(end):$", re.IGNORECASE)
+_DRAWER = re.compile(r"[ \t]*:([\w-]+):")
+_ITEM = re.compile(r"[ \t]*(?:[-+]|\d{1,9}[.)])(?:[ \t]|$)|[ \t]+\*(?:[ \t]|$)")
+_TABLE = re.compile(r"[ \t]*(?:\||\+-[-+]*$)")
+_TABLE_LINE = re.compile(r"[ \t]*(?:\||\+-|\#\+tblfm:)", re.IGNORECASE)
+_FIXED_WIDTH = re.compile(r"[ \t]*:(?:[ \t]|$)")
+_COMMENT = re.compile(r"[ \t]*\#(?:[ \t]|$)")
+_RULE = re.compile(r"[ \t]*-{5,}")
+_CODE_BLOCKS = frozenset(("src", "example", "export"))
+
+_LONGEST_HEADING = 300
+_PRIORITY = re.compile(r"\[#[A-Z0-9]{1,2}\][ \t]*")
+_COOKIE = re.compile(r"[ \t]*\[(?:\d*/\d*|\d*%)\]")
+_TAGS = re.compile(r"[ \t]+:(?:[\w@#%]+:)+$")
+_LINK = re.compile(r"\[\[([^\[\]]*)\](?:\[([^\[\]]*)\])?\]")
+_MARKUP = re.compile(r"(?<!\w)([*/_=~+])(?=\S)([^*/_=~+]*[^*/_=~+\s])\1(?!\w)")
+
+
+def org_blocks(lines: Lines, states: Collection[str]) -> Iterator[OutlineBlock]:
+    """The blocks of the text in order, without overlap; `states` mark tasks in headlines."""
+    closings = _Closings(lines)
+    line = 1
+    while line <= lines.count:
+        source = lines[line]
+        if not source or _RULE.fullmatch(source):
+            line += 1
+            continue
+        if headline := HEADLINE.match(source):
+            words = headline_words(headline["text"], states)
+            block = OutlineBlock(BlockKind.HEADING, line, line, len(headline["stars"]), words)
+        else:
+            block = _enclosed(lines, line, closings) or _open(lines, line)
+        yield block
+        line = block.last + 1
+
+
+def headline_words(source: str, states: Collection[str]) -> str:
+    """The words of a headline, without state, priority, progress, tags and markup."""
+    text = _TAGS.sub("", f" {source}").strip()
+    first, _, rest = text.partition(" ")
+    if first in states:
+        text = rest.lstrip()
+    text = _PRIORITY.sub("", text, count=1).removeprefix("COMMENT ")
+    text = _LINK.sub(lambda link: link[2] or link[1], _COOKIE.sub("", text))
+    return " ".join(_MARKUP.sub(r"\2", text).split())[:_LONGEST_HEADING].rstrip()
+
+
+class _Closings:
+    """Finds the line that closes a block or drawer, without a search for each."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._ends: defaultdict[str, list[int]] = defaultdict(list)
+        self._headlines: list[int] = []
+        for line in range(1, lines.count + 1):
+            source = lines[line]
+            if end := _END.match(source):
+                self._ends[(end[1] or end[2] or end[3]).lower()].append(line)
+            elif HEADLINE.match(source):
+                self._headlines.append(line)
+        self._headlines.append(lines.count + 1)
+
+    def after(self, line: int, name: str) -> int | None:
+        """The line that closes what begins here; None if a headline or the end comes before."""
+        end = _first_after(self._ends.get(name.lower(), ()), line)
+        headline = _first_after(self._headlines, line)
+        return end if end and headline and end < headline else None
+
+
+def _first_after(numbers: Sequence[int], line: int) -> int | None:
+    place = bisect_right(numbers, line)
+    return numbers[place] if place < len(numbers) else None
+
+
+def _enclosed(lines: Lines, line: int, closings: _Closings) -> OutlineBlock | None:
+    """What a line opens and another closes: a block of code, a quotation, a drawer."""
+    source = lines[line]
+    if begin := _BEGIN.match(source):
+        name = begin[1] or begin[2]
+        kind = BlockKind.CODE if name.lower() in _CODE_BLOCKS else BlockKind.PARAGRAPH
+    elif _DRAWER.fullmatch(source):
+        # What a drawer holds is written by programs, line by line.
+        name, kind = "end", BlockKind.CODE
+    else:
+        return None
+    last = closings.after(line, name)
+    return OutlineBlock(kind, line, last) if last else None
+
+
+def _open(lines: Lines, line: int) -> OutlineBlock:
+    """What goes on for as long as its lines look alike, and else a paragraph."""
+    source = lines[line]
+    if _TABLE.match(source):
+        return OutlineBlock(BlockKind.TABLE, line, lines.run(line, _TABLE_LINE.match))
+    if _ITEM.match(source):
+        return OutlineBlock(BlockKind.ITEM, line, _last_of_item(lines, line))
+    for pattern, kind in _RUNS:
+        if pattern.match(source):
+            return OutlineBlock(kind, line, lines.run(line, pattern.match))
+    return OutlineBlock(BlockKind.PARAGRAPH, line, lines.run(line, _goes_on))
+
+
+def _last_of_item(lines: Lines, line: int) -> int:
+    """The item goes on while lines are indented deeper than it; headlines never are."""
+    return lines.last_indented(line, lines.indent(line))
+
+
+def _goes_on(source: str) -> bool:
+    return bool(source) and not any(ends(source) for ends in _ENDERS)
+
+
+_RUNS = (
+    (KEYWORD, BlockKind.PARAGRAPH),
+    (_COMMENT, BlockKind.PARAGRAPH),
+    (_FIXED_WIDTH, BlockKind.CODE),
+)
+_ENDERS: tuple[Callable[[str], object], ...] = (
+    HEADLINE.match,
+    KEYWORD.match,
+    _BEGIN.match,
+    _DRAWER.fullmatch,
+    _ITEM.match,
+    _TABLE.match,
+    _FIXED_WIDTH.match,
+    _COMMENT.match,
+    _RULE.fullmatch,
+)

@@ -1,0 +1,1 @@
+"""Transcripts and frames: text with a place in time."""

@@ -1,0 +1,184 @@
+"""Text → its time codes, and which of them are the times of a recording.
+
+Many a text has times in it: a diary, a timetable, a list of chapters, verses of the Bible. What
+tells a transcript from them is that its times begin at the beginning, go on, and that about as
+much stands between them as somebody can say in that time.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from pincite.reading.recordings.cues import seconds
+
+TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?!:?\d)"
+_RANGE = rf"(?P<from>{TIME})(?:[ \t]{{0,3}}(?:-{{1,3}}>?|[–—→]|to)[ \t]{{0,3}}(?P<to>{TIME}))?"
+_MARK = r"[*_`]{0,3}"
+_BRACKETED = rf"{_MARK}[\[(<]{_MARK}{_RANGE}{_MARK}[\])>](?:\([^()\s]{{0,300}}\))?{_MARK}"
+_BARE = rf"{_MARK}{_RANGE}{_MARK}(?=[\s:|,;–—-]|$)"
+_BULLET = r"[ \t]{0,8}+(?:(?:[-*+>•]|#{1,6}|\d{1,9}[.)])[ \t]{1,8}+)?+"
+_WORD = r"(?=\w{0,20}[^\W\d_])\w"  # the first letter of a name: 0xB10C has one, 12:30 has none
+_NAME = rf"{_MARK}{_WORD}[^\[(<|:]{{0,59}}+:?{_MARK}[ \t]{{0,4}}+"
+_OPENINGS = tuple(
+    re.compile(rf"{_BULLET}(?P<name>{name})(?P<code>{code})")
+    for name, code in (
+        ("", _BRACKETED),
+        ("", _BARE),
+        (_NAME, _BRACKETED),
+        (rf"{_MARK}\[[^\W\d_][^\[\]:]{{0,40}}\]{_MARK}:?[ \t]{{1,4}}", _BRACKETED),
+        (rf"{_MARK}\[[^\W\d_][^\[\]:]{{0,40}}\]{_MARK}:?[ \t]{{1,4}}", _BARE),
+        # A name and a bare code only where nothing else stands in the line.
+        (rf"{_MARK}{_WORD}[^|:]{{0,59}}?[:,–—-]?{_MARK}[ \t]{{1,4}}", rf"{_BARE}(?=:?[ \t]*$)"),
+    )
+)
+_LINE = re.compile(r"[^\r\n]+")
+_ANY = re.compile(r"\d:\d\d")
+_FURTHEST = 150  # characters into a line that an opening may reach
+_INLINE = re.compile(r"\[(?P<from>\d{1,3}:\d\d:\d\d(?:[.,]\d{1,3})?)\]")
+_MOST_WORDS = 6  # of a name
+_NO_NAME = re.compile(r"[?!;,]")
+_BLANKS = re.compile(r"[ \t]*+")
+
+_FEWEST = 3
+_FEWEST_NAMED = 2
+_IN_ORDER = 0.9  # of the codes
+_LATEST_START = 180.0  # seconds
+_SLOWEST, _FASTEST = 3.0, 50.0  # characters a second; people say about 15, of Chinese 5
+_SLOWEST_NAMED, _FASTEST_NAMED = 0.6, 100.0
+_SLOWEST_INLINE = 6.0
+_LEAST_SHARE = 0.3  # of the text
+_RESTART = 0.1  # of the time reached before: whoever goes back so far begins another recording
+_SHORTEST_RECORDING = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A time code with the blanks and marks that belong to it."""
+
+    start: int
+    end: int
+    opening: int  # where its line begins, perhaps with a name; its own start where it is inline
+    time: float
+    until: float | None = None
+    is_inline: bool = False  # amidst the words of a line
+
+
+def time_codes(text: str, apart: Sequence[tuple[int, int]]) -> list[Code]:
+    """Everything that looks like a time code, in order; none in the stretches set apart."""
+    lines = (
+        line.span()
+        for line in _LINE.finditer(text)
+        if _ANY.search(text, line.start(), min(line.end(), line.start() + _FURTHEST))
+    )
+    openings = [code for line in lines if (code := _opening(text, *line)) is not None]
+    starts = [code.start for code in openings]
+    inline = []
+    for found in _INLINE.finditer(text):
+        before = bisect_right(starts, found.start()) - 1
+        time = seconds(found["from"])
+        if time is not None and (before < 0 or openings[before].end <= found.start()):
+            end = _after_blanks(text, found.end())
+            inline.append(Code(found.start(), end, found.start(), time, is_inline=True))
+    return list(_outside(sorted([*openings, *inline], key=lambda code: code.start), apart))
+
+
+def codes_of_recordings(text: str, codes: Sequence[Code], *, named: bool) -> list[Code]:
+    """Those that are times of a recording, in order; less is asked of a text `named` a transcript.
+
+    A text may hold more than one recording, and a list of chapters besides.
+    """
+    kept: list[Code] = []
+    for part in _between_restarts(codes):
+        rising = _longest_rise(part)
+        if len(rising) >= _IN_ORDER * len(part) and _is_spoken(text, rising, named=named):
+            kept.extend(rising)
+    return kept
+
+
+def _opening(text: str, start: int, end: int) -> Code | None:
+    for pattern in _OPENINGS:
+        found = pattern.match(text, start, end)
+        if found is None:
+            continue
+        name, time = found["name"], seconds(found["from"])
+        if time is None or len(name.split()) > _MOST_WORDS or _NO_NAME.search(name):
+            continue
+        first, after = found.span("code")
+        if name.strip() and text[after : after + 1] == ":":
+            first -= len(name) - len(name.rstrip(" \t"))  # `Name [0:05]: words` → `Name: words`
+        else:
+            after = _after_blanks(text, after + (text[after : after + 1] == ":"))
+        until = seconds(found["to"]) if found["to"] else None
+        return Code(first, after, start, time, until)
+    return None
+
+
+def _after_blanks(text: str, at: int) -> int:
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
+
+
+def _outside(codes: Iterable[Code], apart: Sequence[tuple[int, int]]) -> Iterator[Code]:
+    """The codes that are in none of the stretches; both are in order."""
+    ahead = iter(apart)
+    start, end = next(ahead, (0, 0))
+    for code in codes:
+        while end <= code.start and (following := next(ahead, None)) is not None:
+            start, end = following
+        if not start <= code.start < end:
+            yield code
+
+
+def _between_restarts(codes: Sequence[Code]) -> Iterator[Sequence[Code]]:
+    first = 0
+    reached = 0.0
+    for at, code in enumerate(codes):
+        after = codes[at + 1].time if at + 1 < len(codes) else reached
+        goes_back = max(code.time, after) < reached - _SHORTEST_RECORDING
+        if goes_back and code.time <= _RESTART * reached:
+            yield codes[first:at]
+            first, reached = at, 0.0
+        reached = max(reached, code.time)
+    yield codes[first:]
+
+
+def _longest_rise(codes: Sequence[Code]) -> list[Code]:
+    """The most codes whose times never go back; what does not fit among them is a slip."""
+    lowest: list[float] = []  # the last time of the best rise of each length
+    ends: list[int] = []
+    came_from: list[int] = []
+    for at, code in enumerate(codes):
+        length = bisect_right(lowest, code.time)
+        came_from.append(ends[length - 1] if length else -1)
+        lowest[length : length + 1] = [code.time]
+        ends[length : length + 1] = [at]
+    rise = []
+    at = ends[-1] if ends else -1
+    while at >= 0:
+        rise.append(codes[at])
+        at = came_from[at]
+    return rise[::-1]
+
+
+def _is_spoken(text: str, codes: Sequence[Code], *, named: bool) -> bool:
+    if len({code.time for code in codes}) < (_FEWEST_NAMED if named else _FEWEST):
+        return False
+    rate = median(
+        (after.start - before.start) / max(after.time - before.time, 1.0)
+        for before, after in pairwise(codes)
+    )
+    if named:
+        return _SLOWEST_NAMED <= rate <= _FASTEST_NAMED
+    # What follows the last code is taken to be as long as what follows the others.
+    length = (codes[-1].start - codes[0].start) * len(codes) / (len(codes) - 1)
+    is_inline = 2 * sum(code.is_inline for code in codes) > len(codes)
+    return (
+        codes[0].time <= _LATEST_START
+        and length >= _LEAST_SHARE * len(text)
+        and (_SLOWEST_INLINE if is_inline else _SLOWEST) <= rate <= _FASTEST
+    )

@@ -1,0 +1,1 @@
+"""Web pages, e-books and mail."""
