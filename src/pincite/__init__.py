@@ -1,16 +1,27 @@
-"""pincite: answers from your own documents, cited to the line. The public names, nothing else."""
+"""pincite: your own documents, cited to the page, the line, the second. The public names only."""
 
 from pincite.engine import Library, ModelAccess, open_library
 from pincite.errors import PinciteError
-from pincite.records import Filters, IndexReport, Result, SearchResults
+from pincite.records import (
+    Box,
+    CatalogEntry,
+    Filters,
+    IndexReport,
+    Locator,
+    Result,
+    SearchResults,
+)
 from pincite.settings import SearchSettings
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Box",
+    "CatalogEntry",
     "Filters",
     "IndexReport",
     "Library",
+    "Locator",
     "ModelAccess",
     "PinciteError",
     "Result",
