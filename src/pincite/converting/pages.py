@@ -18,6 +18,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from pincite.converting.ocr import Image
 from pincite.converting.wire import Opened
 from pincite.errors import FileUnreadable
+from pincite.text.passwords import ways_to_write
 
 _MOST_PAGES = 2_000  # of one file that are recognised
 _MOST_PIXELS = 100_000_000  # of an image; the largest scanners and cameras give as many
@@ -46,12 +47,14 @@ def open_pdf(data: bytes, passwords: tuple[str, ...]) -> tuple[Opened, Pages]:
 
 
 def _opened(data: bytes, passwords: tuple[str, ...]) -> Any:  # noqa: ANN401 — has no types
-    for password in (None, *passwords):
-        try:
-            return pypdfium2.PdfDocument(data, password=password)
-        except pypdfium2.PdfiumError as error:
-            if getattr(error, "err_code", None) != pdfium.FPDF_ERR_PASSWORD:
-                raise FileUnreadable("is damaged, and cannot be opened as a PDF") from error
+    for password in ways_to_write(passwords):
+        handle = pdfium.FPDF_LoadMemDocument64(data, len(data), password)
+        if handle:
+            document = pypdfium2.PdfDocument(handle)
+            document.bytes_in_use = data  # pdfium reads from them as long as it is open
+            return document
+        if pdfium.FPDF_GetLastError() != pdfium.FPDF_ERR_PASSWORD:
+            raise FileUnreadable("is damaged, and cannot be opened as a PDF")
     raise FileUnreadable("is encrypted; give its password (--passwords FILE)")
 
 
