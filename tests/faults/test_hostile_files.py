@@ -8,6 +8,7 @@ there is a naive reader that the same file does harm to.
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
 import signal
 import sys
@@ -107,6 +108,8 @@ def check_harmless(found: Document | str, bait: Bait) -> None:
         assert bait.path not in found
     else:
         assert SECRET not in repr(found)
+        boxes = [place.box for place in found.places if place.box]
+        assert all(math.isfinite(edge) for box in boxes for edge in (box.left, box.top))
 
 
 def check_expected(found: Document | str, case: Case) -> None:

@@ -179,6 +179,7 @@ def test_names_that_are_not_text_are_skipped_in_printable_form(tmp_path: Path) -
         "cafe\u0301.md",
         "C:\\x.md",
         "-rf.md",
+        "CON.md",
         "x" * 250 + ".md",
     ],
 )
@@ -191,6 +192,14 @@ def test_odd_names_are_found_and_read_as_they_are(tmp_path: Path, name: str) -> 
 def test_composed_and_decomposed_twins_stay_two_files(tmp_path: Path) -> None:
     write(tmp_path, "caf\u00e9.md", "cafe\u0301.md")
     assert len(found(tmp_path)) == 2
+
+
+def test_twins_in_small_and_capital_letters_stay_two_files(tmp_path: Path) -> None:
+    (tmp_path / "probe").mkdir()
+    if (tmp_path / "PROBE").exists():
+        pytest.skip("this disk does not tell small letters from capitals")
+    write(tmp_path, "a/readme.md", "a/README.md", "A/readme.md")
+    assert found(tmp_path) == ["A/readme.md", "a/README.md", "a/readme.md"]
 
 
 AS_NOBODY = """

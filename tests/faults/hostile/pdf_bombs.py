@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from hostile.case import Case, either, made, read, stopped
+from hostile.case import Case, either, made, read, refused, stopped
 from hostile.deflate import size_of, zlib_bomb
 from hostile.pdf_file import packed, page_objects, pdf_of, shown, stream, written
 
@@ -46,10 +46,12 @@ def _lzw_of_blanks(size: int) -> bytes:
     return int(whole, 2).to_bytes(len(whole) // 8)
 
 
+_BOMB = "unpack to more than 100 MB"
 _FILTERS = (
-    stopped("flate.pdf", lambda _: _page(_filtered(zlib_bomb(), "FlateDecode"))),
-    stopped(
+    refused("flate.pdf", _BOMB, lambda _: _page(_filtered(zlib_bomb(), "FlateDecode"))),
+    refused(
         "flate-twice.pdf",
+        _BOMB,
         lambda _: _page(_filtered(zlib.compress(zlib_bomb()), *["FlateDecode"] * 2)),
     ),
     either(

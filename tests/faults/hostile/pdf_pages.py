@@ -58,10 +58,29 @@ _ODD = (
     either("no-resources.pdf", lambda _: pdf_of(_SEAL, page=b"/Resources null")),
     either("bad-operators.pdf", lambda _: pdf_of(b"Tj ET ) > >> ]] " * 1_000 + _SEAL)),
     either("endless-string.pdf", lambda _: pdf_of(b"BT /F1 12 Tf (" + b"x" * 100_000)),
+    read(
+        "scaled-for-ever.pdf",
+        lambda _: pdf_of(b"q " + b"600 0 0 800 0 0 cm " * 200 + shown(_ORDER) + b"Q " + _SEAL),
+        has="The seal leaks",
+        flags=OmissionReason.OFF_PAGE,
+    ),
+    read("scaled-far.pdf", lambda _: pdf_of(b"600 0 0 800 0 0 cm " * 13 + _SEAL), has="The seal"),
+    read("image-nowhere.pdf", lambda _: _image_nowhere(), has="The seal leaks"),
     either("nan.pdf", lambda _: pdf_of(b"nan inf -inf 0 0 0 cm " + _SEAL)),
     either("zero-font.pdf", lambda _: pdf_of(shown("The seal leaks", how="/F1 0 Tf"))),
     either("mirror.pdf", lambda _: pdf_of(b"-1 0 0 -1 600 800 cm " + _SEAL)),
 )
+
+
+def _image_nowhere() -> bytes:
+    """Invisible words, so that somebody asks how much of the page an image covers."""
+    image = packed(
+        bytes(4),
+        entries=b"/Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceGray "
+        b"/BitsPerComponent 8",
+    )
+    content = b"q " + b"600 0 0 800 0 0 cm " * 200 + b"/Im Do Q 3 Tr " + _SEAL
+    return pdf_of(content, image, resources=b"/XObject << /Im 6 0 R >>")
 
 
 def _encrypted(entries: bytes) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pincite.reading.pdf.pdfium import Handle, raw
-from pincite.reading.pdf.sheet import Rectangle, Sheet, bounds_of
+from pincite.reading.pdf.sheet import Rectangle, Sheet, bounds_of, within_reach
 
 _MOST_THINGS = 20_000  # looked at on one page
 _DEEPEST = 4  # forms within forms
@@ -102,7 +102,7 @@ def _moved(area: Rectangle, matrix: Matrix) -> Rectangle:
     a, b, c, d, e, f = matrix
     left, bottom, right, top = area
     points = [
-        (a * x + c * y + e, b * x + d * y + f)
+        (within_reach(a * x + c * y + e), within_reach(b * x + d * y + f))
         for x, y in ((left, bottom), (right, bottom), (left, top), (right, top))
     ]
     across, up = zip(*points, strict=True)

@@ -85,6 +85,8 @@ class Looks:
         matrix = self._matrix
         if not thing or not raw.FPDFText_GetMatrix(self._page, index, matrix):
             return _NO_LOOK
+        if not all(map(math.isfinite, (matrix.a, matrix.b, matrix.c, matrix.d))):
+            return _NO_LOOK
         size = self._size(index)
         turn = (round(math.atan2(matrix.b, matrix.a) / _QUARTER) - self._sheet.quarters) % 4
         base, bottom, top, is_likely = self._band(size, turn)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from pincite.errors import FileUnreadable
 from pincite.reading.pdf.pdfium import Handle, raw
+from pincite.reading.pdf.streams import refuse_bombs
 from pincite.reading.source_file import SourceFile
 from pincite.text.passwords import ways_to_write
 
@@ -26,6 +27,7 @@ def opened(file: SourceFile) -> Iterator[Handle]:
 def _open(file: SourceFile) -> Handle:
     if b"%PDF-" not in file.data[:_LOOKED_FOR_HEADER]:
         raise FileUnreadable("is damaged: it does not begin like a PDF")
+    refuse_bombs(file.data)
     error = raw.FPDF_ERR_UNKNOWN
     for password in ways_to_write(file.passwords):
         document = raw.FPDF_LoadMemDocument64(file.data, len(file.data), password)

@@ -94,10 +94,20 @@ class Sheet:
 _TENTHS = tuple(tenth / 10 for tenth in range(20_000))
 
 
+# Farther than any page reaches. Files can make numbers that are larger, or none at all (NaN).
+_FAR = 1_000_000.0
+
+
 def tenths(points: float) -> float:
-    """Rounded to tenths of a point."""
+    """Rounded to tenths of a point; what is too far to be told is far away."""
+    points = within_reach(points)
     index = int(points * 10 + 0.5)
     return _TENTHS[index] if 0 <= index < len(_TENTHS) and points > 0 else round(points, 1)
+
+
+def within_reach(points: float) -> float:
+    """The same, or a place far away for what is farther still, or no number at all."""
+    return points if -_FAR < points < _FAR else _FAR
 
 
 def sheet_of(page: Handle, number: int) -> Sheet:
