@@ -23,6 +23,7 @@ from pincite.chunking.measure import Measure
 from pincite.chunking.transcript import recording_spans, times_of
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import read_here
+from pincite.reading.sniff import kind_of
 from pincite.reading.source_file import SourceFile
 from pincite.records import Document, document_from
 from pincite.settings import POLICIES
@@ -141,8 +142,7 @@ def talks(file: Path) -> Iterator[tuple[str, str, str, list[Segment]]]:
 def measure(figures: Figures, name: str, text: str, segments: Sequence[Segment]) -> None:
     """Read and cut one talk, and add what came of it."""
     data = text.encode()
-    module = "markdown" if name.endswith(".md") else "subtitles"
-    content = read_here(module, SourceFile(name, data))
+    content = read_here(kind_of(name, data).module, SourceFile(name, data))
     document = document_from(content, library="bench", path=name, data=data)
     counter = Measure(document.text, HashingEmbedder())
     spans = recording_spans(document, counter, POLICIES["vault"])
