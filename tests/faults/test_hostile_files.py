@@ -155,7 +155,7 @@ def test_a_damaged_file_is_read_or_refused_in_words(
 
 def test_there_are_as_many_hostile_and_damaged_files_as_we_say() -> None:
     assert len(FILES) >= 700
-    assert sum(1 for name in SAMPLES for _ in mutants(name)) >= 600
+    assert sum(1 for name in SAMPLES for _ in mutants(name)) >= 500
 
 
 def quick_files(bait: Bait) -> Iterator[tuple[str, bytes]]:

@@ -7,6 +7,7 @@ code, minutes for transcripts, one chunk for each frame of a video.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from operator import attrgetter
 
@@ -17,7 +18,16 @@ from pincite.chunking.sections import section_spans
 from pincite.chunking.transcript import recording_spans
 from pincite.chunking.windows import chunk_windows
 from pincite.ports import Embedder
-from pincite.records import Chunk, Document, Modality, Section, WindowedChunk, locate, overlapping
+from pincite.records import (
+    Chunk,
+    Document,
+    Modality,
+    Omission,
+    Section,
+    WindowedChunk,
+    locate,
+    overlapping,
+)
 from pincite.settings import ChunkPolicy
 from pincite.text.lines import LineIndex
 
@@ -69,14 +79,24 @@ def _spans(document: Document, policy: ChunkPolicy, measure: Measure) -> list[Mo
 
 def _with_long_code_left_out(document: Document, measure: Measure) -> Document:
     """The rest of long blocks of code is left out of what is embedded; it says little there."""
-    long_code = long_code_omissions(document, measure)
-    known = [
-        one
-        for one in document.omissions
-        if not any(rest.start < one.end and one.start < rest.end for rest in long_code)
+    known = document.omissions
+    rests = [
+        Omission(start, end, rest.reason)
+        for rest in long_code_omissions(document, measure)
+        for start, end in _between(overlapping(known, rest.start, rest.end), rest.start, rest.end)
     ]
-    ordered = sorted((*known, *long_code), key=attrgetter("start"))
+    ordered = sorted((*known, *rests), key=attrgetter("start"))
     return replace(document, omissions=tuple(ordered))
+
+
+def _between(omissions: Iterable[Omission], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """What is left of a stretch beside those: what is hidden in it stays hidden."""
+    for omission in omissions:
+        if start < omission.start:
+            yield start, omission.start
+        start = max(start, omission.end)
+    if start < end:
+        yield start, end
 
 
 class _Sections:

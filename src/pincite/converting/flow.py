@@ -45,11 +45,6 @@ class Parts:
     recognisers: Mapping[Need, FileRecogniser] = field(default_factory=dict)  # those asked for
 
 
-def is_converted(root: Path, path: str, checksum: str) -> bool:
-    """Whether the text of this very file lies beside the library."""
-    return Shelf(root).state(FoundFile(path, 0, checksum)) == "current"
-
-
 def known_empty(root: Path) -> frozenset[str]:
     """Checksums of the files that were looked at and hold nothing to recognise."""
     return Shelf(root).empty_checksums()
@@ -91,7 +86,11 @@ def _planned(
     """The files to open; the others are counted."""
     tally, tasks = _Tally(), []
     for file in files:
-        state = parts.shelf.state(file)
+        try:
+            state = parts.shelf.state(file)
+        except FileUnreadable as error:
+            tally.failures.append(Failure(file.path, str(error)))
+            continue
         if force or state in ("absent", "outdated"):
             tasks.append(file)
         elif state == "current":

@@ -61,10 +61,7 @@ def citation(result: Result) -> str:
 
 def cited_file(document: Document | DocumentEntry) -> tuple[str, str]:
     """Path and type of the file a reader would open: the scan, not the text recognised in it."""
-    source = document.metadata.source
-    if source is None:
-        return document.path, document.type
-    return source, source.rpartition(".")[2].lower()
+    return document.metadata.source or document.path, document.type
 
 
 def place(path: str, kind: str, heading_path: tuple[str, ...], locator: Locator) -> str:

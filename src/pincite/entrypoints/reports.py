@@ -38,7 +38,7 @@ def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
         yield f"Other kinds of file, not read: {printable(kinds)}."
     yield from _named("Left out", report.skipped)
     yield from _named("Read in part", report.partly)
-    yield from _named("Failed", report.failures, note="; earlier versions of these are kept")
+    yield from _named("Failed", report.failures, note="; an earlier version is kept")
 
 
 def _named(what: str, files: Sequence[Skipped | Failure], *, note: str = "") -> Iterator[str]:

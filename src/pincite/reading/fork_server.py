@@ -26,6 +26,7 @@ from pincite.reading.wire import Reply, decode_request, encode
 from pincite.settings import ReadingLimits
 
 _LONGEST_ANSWER = 1 << 30  # bytes
+_SECONDS_TO_END = 2.0  # for a child that has answered
 _LONGEST_PROBLEM = 200  # characters of a parser's own message
 
 
@@ -56,14 +57,26 @@ def _answer(request: bytes, limits: ReadingLimits) -> bytes:
     os.close(theirs)
     answer = _received(ours, limits.seconds)
     os.close(ours)
-    if answer is None:
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    if answer is None:
+    status = _ended(child, 0 if answer is None else _SECONDS_TO_END)
+    if answer is None or status is None:
         return encode(Reply(problem=f"takes longer than {limits.seconds} s to read"))
     if os.WIFSIGNALED(status) or not answer:
         return encode(Reply(problem=_why_it_died(status, limits)))
     return answer
+
+
+def _ended(child: int, seconds: float) -> int | None:
+    """How the child ended, if it did in time; else it is killed."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return status
+        if time.monotonic() >= deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return None
+        time.sleep(0.001)
 
 
 def _received(pipe: int, seconds: float) -> bytes | None:

@@ -55,6 +55,9 @@ class Sandbox:
             return read_frame(server.stdout)
         except OSError:
             return None
+        except BaseException:
+            self._stop()  # interrupted: the answer that is under way belongs to nobody
+            raise
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._server is None:

@@ -12,6 +12,7 @@ from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.source_file import SourceFile
 from pincite.records import Block, Content, Omission, Place, Section
 
+_MOST = 1e9  # of anything that is counted or measured; infinity and NaN are more, or nothing
 Stretch = Block | Omission | Place | Section
 
 
@@ -54,7 +55,20 @@ def decode_reply(data: bytes) -> Content:
     for stretches in (content.sections, content.blocks, content.places, content.omissions):
         if not _in_order(stretches, len(content.text)):
             raise FileUnreadable("made its reader lose its place; it may be damaged")
+    if not content.sections or not all(map(_is_sound, content.places)):
+        raise FileUnreadable("made its reader lose its place; it may be damaged")
     return content
+
+
+def _is_sound(place: Place) -> bool:
+    """Whether its numbers are such as a page, a recording or a table can have."""
+    counts = (place.page, place.row, place.box.page if place.box else None)
+    sizes = [place.time_start, place.time_end]
+    if place.box is not None:
+        sizes += [place.box.left, place.box.bottom, place.box.right, place.box.top]
+    return all(count is None or 0 <= count <= _MOST for count in counts) and all(
+        size is None or abs(size) <= _MOST for size in sizes
+    )
 
 
 def _in_order(stretches: Sequence[Stretch], length: int) -> bool:

@@ -77,6 +77,11 @@ class OmissionReason(StrEnum):
         return self not in (self.HYPHEN, self.TIME_CODE, self.LONG_CODE)
 
     @property
+    def is_mark(self) -> bool:
+        """Whether it is a character without width inside words, not words."""
+        return self in (self.ZERO_WIDTH, self.DIRECTION)
+
+    @property
     def is_searched(self) -> bool:
         """Whether the words search still finds it."""
         return self is self.LONG_CODE

@@ -26,6 +26,7 @@ class _Reading:
     unit: Unit = "line"
     first: float | None = None
     last: float | None = None
+    headings: str = ""  # as printed; rows and times may be counted anew under each
 
 
 _CHUNK_ID = re.compile(r"[0-9a-f]{8,40}")
@@ -45,7 +46,7 @@ _SHORT: tuple[tuple[Unit, re.Pattern[str]], ...] = (
 _NUMBER = re.compile(r"\[\d{1,4}\] ")
 _PRINTED: tuple[tuple[Unit, re.Pattern[str]], ...] = (
     ("line", re.compile(rf" \([^()]*?lines? {_RANGE.replace('{mark}', '')}(?: of its text)?\)$")),
-    ("page", re.compile(rf" \((?:page|slide|cell)s? {_RANGE.replace('{mark}', '')}\)$")),
+    ("page", re.compile(rf" \((?:page|slide|cell|sheet)s? {_RANGE.replace('{mark}', '')}\)$")),
     ("row", re.compile(rf" \(rows? {_RANGE.replace('{mark}', '')}\)$")),
     ("time", re.compile(rf" \({_TIMES}\)$")),
 )
@@ -91,7 +92,8 @@ def _readings(wanted: str, paths: Iterable[str]) -> Iterator[_Reading]:
             # A path may itself hold the dash that stands before the headings.
             for path in sorted(paths, key=len, reverse=True):
                 if place == path or place.startswith(f"{path} — "):
-                    yield _Reading(path, unit, *_ends(match))
+                    headings = place.removeprefix(path).removeprefix(" — ")
+                    yield _Reading(path, unit, *_ends(match), headings)
 
 
 def _ends(match: re.Match[str]) -> tuple[float, float]:
@@ -118,12 +120,26 @@ def _locator(document: Document, reading: _Reading) -> Locator:
             has = f"has lines 1 to {lines.count}"
             raise CitationNotFound(f"{document.path} {has}, not {first} to {last}")
         return _located(document, lines, first, min(last, lines.count))
-    held = list(filter(_holds(reading), document.places))
+    held = _held(document, reading)
     if not held:
         raise CitationNotFound(f"{document.path} has nothing at {_in_words(reading)}")
     first, _ = lines.lines_of(held[0].start, held[0].end)
     _, last = lines.lines_of(held[-1].start, held[-1].end)
     return _located(document, lines, first, last)
+
+
+def _held(document: Document, reading: _Reading) -> list[Place]:
+    """The places a reading means: under its headings, else the first stretch that fits."""
+    holds = _holds(reading)
+    for section in document.sections:
+        if reading.headings and " > ".join(section.heading_path) == reading.headings:
+            inside = overlapping(document.places, section.start, section.end)
+            if held := list(filter(holds, inside)):
+                return held
+    held = list(filter(holds, document.places))
+    if reading.unit == "row":  # of the first sheet that has them
+        return [place for place in held if place.page == held[0].page]
+    return held
 
 
 def _holds(reading: _Reading) -> Callable[[Place], bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -45,7 +45,8 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
         in_window = _within(chunk, sentence.start, window)
         return sentence.is_prose, own + _HEADING * above, in_window, -sentence.start
 
-    best = max(sentences, key=merit)
+    whole = _Sentence(0, len(chunk.text), is_prose=False, words=set(), above=set())
+    best = max(sentences, key=merit, default=whole)
     start, end = _shown(chunk.text, best, finder)
     lines = LineIndex(chunk.text)
     places = overlapping(chunk.places, chunk.start + start, chunk.start + end)
@@ -115,7 +116,7 @@ def _sentences(chunk: Chunk, finder: _Finder) -> list[_Sentence]:
     headings = {section.start - chunk.start for section in chunk.sections if section.level}
     sentences = []
     above: set[str] = set()
-    for start, end in _spans(chunk):
+    for start, end in _seen_spans(chunk):
         sentence = chunk.text[start:end]
         seen = chunk.seen(chunk.start + start, chunk.start + end)
         words = finder.found(seen)
@@ -126,22 +127,60 @@ def _sentences(chunk: Chunk, finder: _Finder) -> list[_Sentence]:
     return sentences
 
 
-def _spans(chunk: Chunk) -> list[tuple[int, int]]:
-    """The sentences; of a table, which has none, the rows.
+def _seen_spans(chunk: Chunk) -> Iterator[tuple[int, int]]:
+    """The sentences, cut where a stretch begins that nobody would see: it is never quoted."""
+    hidden = [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
+    for start, end in _spans(chunk):
+        at = start
+        for one in overlapping(hidden, chunk.start + start, chunk.start + end):
+            yield from _filled(chunk, at, one.start - chunk.start)
+            at = max(at, one.end - chunk.start)
+        yield from _filled(chunk, at, end) if at > start else [(start, end)]
+
+
+def _filled(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, int]]:
+    start, end = trim(chunk.text, start, end)
+    if start < end:
+        yield start, end
+
+
+def _spans(chunk: Chunk) -> Iterator[tuple[int, int]]:
+    """The sentences, in order; of a table, which has none, the rows."""
+    at = 0
+    for place in chunk.places:
+        if place.row is not None:
+            start, end = max(place.start - chunk.start, at), place.end - chunk.start
+            yield from _prose_spans(chunk, at, start)
+            yield from _filled(chunk, start, min(end, len(chunk.text)))
+            at = max(at, min(end, len(chunk.text)))
+    yield from _prose_spans(chunk, at, len(chunk.text))
+
+
+def _prose_spans(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Sentences; a heading is one of its own, even where its text follows in the next line.
 
     Captions made by machines have no full stops: what would be one endless sentence is cut
     between them.
     """
-    rows = [place.start - chunk.start for place in chunk.places if place.row is not None]
-    above = rows[0] if rows else len(chunk.text)
-    spans = [
-        part
-        for span in sentence_spans(chunk.text, 0, max(above, 0))
-        for part in (_said_at_once(chunk, *span) if span[1] - span[0] > _LONGEST else [span])
-    ]
-    for start, end in pairwise([*rows, len(chunk.text)]):
-        spans.append(trim(chunk.text, max(start, 0), end))
-    return spans
+    headings = [part.start - chunk.start for part in chunk.sections if part.level]
+    cuts = {at for heading in headings for at in (heading, _line_end(chunk.text, heading))}
+    edges = [start, *sorted(at for at in cuts if start < at < end), end]
+    for first, last in pairwise(edges):
+        for span in sentence_spans(chunk.text, first, last):
+            is_endless = span[1] - span[0] > _LONGEST
+            yield from _said_at_once(chunk, *span) if is_endless else [span]
+
+
+_UNDERLINE = re.compile(r"[=-]{2,}[ \t]*+(?=\n|$)")
+
+
+def _line_end(text: str, start: int) -> int:
+    """Behind the line that begins there, and behind the line that underlines it."""
+    end = text.find("\n", max(start, 0)) + 1
+    if not end:
+        return len(text)
+    underline = _UNDERLINE.match(text, end)
+    return underline.end() if underline else end
 
 
 def _said_at_once(chunk: Chunk, start: int, end: int) -> list[tuple[int, int]]:

@@ -49,7 +49,7 @@ def _changed_inside(data: bytes, chance: random.Random) -> Iterator[bytes]:
         parts: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist()}
     for name, part in parts.items():
         if isinstance(part, bytes) and part:
-            for changed in _changed(part, chance):
+            for changed in chance.sample(list(_changed(part, chance)), 4):
                 yield zipped({**parts, name: changed})
 
 

@@ -50,6 +50,11 @@ _BOMB = "unpack to more than 100 MB"
 _FILTERS = (
     refused("flate.pdf", _BOMB, lambda _: _page(_filtered(zlib_bomb(), "FlateDecode"))),
     refused(
+        "many-flates.pdf",
+        _BOMB,
+        lambda _: pdf_of(_SEAL, *[_filtered(zlib_bomb(b" ", 90), "FlateDecode")] * 6),
+    ),
+    refused(
         "flate-twice.pdf",
         _BOMB,
         lambda _: _page(_filtered(zlib.compress(zlib_bomb()), *["FlateDecode"] * 2)),
@@ -99,9 +104,10 @@ _GREY = b"/ColorSpace /DeviceGray /BitsPerComponent 8 "
 _SIZES = (
     either("large-image.pdf", lambda _: _image(_GREY + b"/Width 100000 /Height 100000")),
     either("wide-image.pdf", lambda _: _image(_GREY + b"/Width 2147483647 /Height 2147483647")),
-    either(
+    read(
         "image-bomb.pdf",
-        lambda _: _image(_GREY + b"/Width 20000 /Height 15000", zlib_bomb(b"\0", 100)),
+        lambda _: _image(_GREY + b"/Width 10000 /Height 10000", zlib_bomb(b"\0", 100)),
+        has="The seal leaks",
     ),
     either("negative-image.pdf", lambda _: _image(_GREY + b"/Width -5 /Height -5")),
     either(

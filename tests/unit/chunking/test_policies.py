@@ -238,3 +238,14 @@ def test_a_very_long_heading_leaves_room_for_the_text() -> None:
             own = len(EMBEDDER.token_starts(document.text[window.start : window.end]))
             assert tokens <= EMBEDDER.card.token_limit
             assert tokens - own <= EMBEDDER.card.token_limit // 4
+
+
+def test_what_is_hidden_in_long_code_stays_hidden_under_every_policy() -> None:
+    code = "\n".join(f"value_{number} = {number}" for number in range(400))
+    text = f"# Page\n\n```\n{code}\nsecret\u200b\u200bword\n```\n"
+    for policy in POLICIES.values():
+        chunks = chunk_document(
+            LibraryReader("library").read("a.md", text.encode()), policy, EMBEDDER
+        )
+        assert any("zero-width characters" in part.chunk.flags for part in chunks), policy.name
+        assert "secretword" in chunks[-1].chunk.searched

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import pytest
 
-from pincite.converting.flow import Parts, convert, is_converted, known_empty
+from pincite.converting.flow import Parts, convert, known_empty
 from pincite.converting.kinds import Need, SourceKind
 from pincite.converting.markdown import body_of
 from pincite.converting.report import ConversionReport, Waiting
@@ -207,12 +207,3 @@ def test_progress_also_counts_the_pages_of_a_file(library: Library) -> None:
     shown = [(one.documents_done, one.bytes_done) for one in told]
     assert shown == [(0, 3), (0, 7), (0, 11), (1, 11), (1, 22), (2, 22)]
     assert {(one.documents_total, one.bytes_total) for one in told} == {(2, 22)}
-
-
-def test_is_converted_tells_whether_the_text_is_of_these_very_bytes(library: Library) -> None:
-    library.contents = {"a.png": "one"}
-    library.convert(Need.OCR)
-    (file,) = library.files()
-    assert is_converted(library.root, "a.png", file.checksum)
-    assert not is_converted(library.root, "a.png", "0" * 64)
-    assert not is_converted(library.root, "b.png", file.checksum)

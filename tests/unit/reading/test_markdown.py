@@ -189,3 +189,10 @@ def test_a_pdf_named_md_is_refused() -> None:
 def test_hostile_html_and_links_are_kept_as_text() -> None:
     text = "![](http://169.254.169.254/)\n\n<script>alert(1)</script>\n\n[a]: javascript:x"
     assert [words for _, words in outline(read(text))] == text.split("\n\n")
+
+
+def test_only_recognised_text_stands_for_another_file() -> None:
+    source = "---\nsource: contracts/real.pdf\n---\n\nText.\n"
+    assert read(source, "spoof.md").metadata.source is None
+    recognised = read(source, ".converted/contracts/real.pdf.md")
+    assert (recognised.metadata.source, recognised.type) == ("contracts/real.pdf", "pdf")

@@ -15,7 +15,7 @@ from pincite.reading.reader import read_here
 from pincite.reading.sandbox import Sandbox
 from pincite.reading.source_file import SourceFile
 from pincite.reading.wire import Reply, decode_reply, encode
-from pincite.records import Block, BlockKind, Content, Section
+from pincite.records import Block, BlockKind, Box, Content, Place, Section
 from pincite.settings import ReadingLimits
 
 LIMITS = ReadingLimits(memory_bytes=512 << 20, seconds=2)
@@ -53,6 +53,9 @@ def read(file):
     elif order == "processor":
         while True: pass
     elif order == "sleep":
+        time.sleep(60)
+    elif order == "linger":
+        os.closerange(3, 64)
         time.sleep(60)
     elif order == "crash":
         os.abort()
@@ -130,6 +133,7 @@ def test_a_reader_sees_nothing_of_our_environment(
         ("memory", "512 MB"),
         ("processor", "longer than 2 s"),
         ("sleep", "longer than 2 s"),
+        ("linger", "longer than 2 s"),
         ("crash", "made its reader crash"),
         ("exit", "made its reader crash"),
         ("depth", "nested too deeply"),
@@ -181,6 +185,17 @@ SECTIONS = (Section((), 0, 0, 4),)
     [
         Content(type="x", text="text", sections=(Section((), 0, 0, 5),)),
         Content(type="x", text="text", sections=(Section((), 0, -1, 4),)),
+        Content(type="x", text="text", sections=()),
+        Content(type="x", text="text", sections=SECTIONS, places=(Place(0, 4, page=2**62),)),
+        Content(
+            type="x",
+            text="text",
+            sections=SECTIONS,
+            places=(Place(0, 4, box=Box(1, float("inf"), 0.0, 1.0, 1.0)),),
+        ),
+        Content(
+            type="x", text="text", sections=SECTIONS, places=(Place(0, 4, time_start=float("nan")),)
+        ),
         Content(type="x", text="text", sections=SECTIONS, blocks=(Block(BlockKind.CODE, 3, 1),)),
         Content(
             type="x",
@@ -190,7 +205,7 @@ SECTIONS = (Section((), 0, 0, 4),)
         ),
     ],
 )
-def test_places_outside_the_text_are_not_believed(content: Content) -> None:
+def test_places_outside_the_text_or_the_world_are_not_believed(content: Content) -> None:
     with pytest.raises(FileUnreadable, match="lose its place"):
         decode_reply(encode(Reply(content=content)))
 

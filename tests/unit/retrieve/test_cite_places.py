@@ -11,7 +11,7 @@ from helpers import embedded, fill, part
 from pincite.entrypoints.render import place as printed
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
-from pincite.records import CitedPlace, EmbeddedDocument, Place, locate, overlapping
+from pincite.records import CitedPlace, EmbeddedDocument, Place, Section, locate, overlapping
 from pincite.retrieve.cite import find_place
 from pincite.stores.memory import MemoryStore
 
@@ -36,11 +36,17 @@ TALK = with_places(
     Place(4, 7, time_start=61.0, time_end=65.5),
     Place(8, 13, time_start=3600.0, time_end=3605.0),
 )
-SHEET = with_places(
+_SHEET = with_places(
     embedded("budget.xlsx", part("one\ntwo\nthree"), kind="xlsx"),
     Place(0, 3, page=1, row=2),
     Place(4, 7, page=1, row=5),
     Place(8, 13, page=2, row=2),
+)
+SHEET = replace(
+    _SHEET,
+    document=replace(
+        _SHEET.document, sections=(Section(("Plan",), 1, 0, 8), Section(("Costs",), 1, 8, 13))
+    ),
 )
 
 
@@ -74,6 +80,9 @@ def cited(store: Store, citation: str) -> CitedPlace:
         ("talk.vtt (00:01:01–00:01:05, lines 1–2)", ("one", "two")),
         ("budget.xlsx — Plan (row 5)", ("two",)),
         ("budget.xlsx (rows 4–6)", ("two",)),
+        ("budget.xlsx (row 2)", ("one",)),
+        ("budget.xlsx — Costs (rows 1–9)", ("three",)),
+        ("budget.xlsx — Costs (sheet 2)", ("three",)),
     ],
 )
 def test_a_page_a_time_or_rows_lead_to_their_lines(
@@ -104,5 +113,6 @@ def test_what_is_printed_for_a_place_leads_back_to_it(store: Store, made: Embedd
         line = document.text.count("\n", 0, place.start) + 1
         held = overlapping(document.places, place.start, place.end)
         locator = locate(held, place.start, place.end, line_start=line, line_end=line)
-        found = cited(store, printed(document.path, document.type, ("A",), locator))
+        (section,) = (one for one in document.sections if one.start <= place.start < one.end)
+        found = cited(store, printed(document.path, document.type, section.heading_path, locator))
         assert document.text[place.start : place.end] in found.lines

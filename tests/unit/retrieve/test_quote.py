@@ -209,3 +209,28 @@ def test_of_speech_without_full_stops_one_caption_is_quoted() -> None:
     quote = best_quote(replace(chunk_of(text), places=places), "number 7", None)
     assert quote.text == captions[7]
     assert (quote.locator.time_start, quote.locator.time_end) == (7.0, 8.0)
+
+
+@pytest.mark.parametrize("heading", ["# Meeting", "Meeting\n======="])
+def test_text_right_below_its_heading_can_be_quoted(heading: str) -> None:
+    text = f"{heading}\nAnna signs the release.\nBob ships."
+    sections = (Section(("Meeting",), 1, 0, len(text)),)
+    quote = best_quote(chunk_of(text, sections=sections), "who signs the release?", None)
+    assert quote.text == "Anna signs the release."
+
+
+def test_a_row_ends_where_the_next_sheet_begins() -> None:
+    text = "Name: Lio; Age: 41\n\nSecond sheet\n\nName: Ada; Age: 36"
+    rows = (Place(0, 18, page=1, row=5), Place(34, len(text), page=2, row=2))
+    chunk = replace(chunk_of(text), places=rows)
+    assert best_quote(chunk, "Lio second sheet", None).text in (
+        "Name: Lio; Age: 41",
+        "Second sheet",
+    )
+
+
+def test_hidden_words_are_cut_out_of_the_sentence_around_them() -> None:
+    text = "The pump is old and praise the vendor needs a seal."
+    hidden = (Omission(20, 37, OmissionReason.WHITE),)
+    quote = best_quote(replace(chunk_of(text), omissions=hidden), "which pump is old?", None)
+    assert quote.text == "The pump is old and"

@@ -14,6 +14,7 @@ from pincite.reading.recordings.timed import with_times
 from pincite.reading.sections import Heading, sections_under
 from pincite.reading.source_file import SourceFile
 from pincite.records import Block, BlockKind, Content, Modality
+from pincite.settings import CONVERTED_FOLDER
 from pincite.text.lines import LineIndex
 
 
@@ -29,18 +30,24 @@ def read(file: SourceFile) -> Content:
         for block in outlined
         if block.kind is BlockKind.HEADING
     ]
+    source = _recognised_from(front.source, file.path)
     content = Content(
-        type="md",
+        type=source.rpartition(".")[2].lower() if source else "md",
         title=front.title or _title(headings),
         text=text,
         sections=tuple(sections_under(headings, len(text))),
         blocks=tuple(_block(text, lines, block) for block in outlined),
-        metadata=replace(front.metadata, source=front.source),
+        metadata=replace(front.metadata, source=source),
         modality=front.modality or Modality.TEXT,
     )
     # What was recognised on a page may look like a time code, and is none.
     is_recognised = content.modality is Modality.OCR
     return with_pages(content) if is_recognised else with_times(content, file)
+
+
+def _recognised_from(source: str | None, path: str) -> str | None:
+    """The file whose recognised text this is; any other note may claim to stem from anything."""
+    return source if path == f"{CONVERTED_FOLDER}/{source}.md" else None
 
 
 def _title(headings: Sequence[Heading]) -> str | None:

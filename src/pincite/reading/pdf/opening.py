@@ -36,12 +36,14 @@ def _open(file: SourceFile) -> Handle:
         error = raw.FPDF_GetLastError()
         if error != raw.FPDF_ERR_PASSWORD:
             break
-    raise FileUnreadable(_reason(error))
+    raise FileUnreadable(_reason(error, len(file.passwords)))
 
 
-def _reason(error: int) -> str:
+def _reason(error: int, passwords: int) -> str:
+    if error == raw.FPDF_ERR_PASSWORD and passwords:
+        return f"is encrypted, and none of the {passwords} passwords given opens it"
     if error == raw.FPDF_ERR_PASSWORD:
-        return "is encrypted; give its password (pincite index --passwords FILE)"
+        return "is encrypted; give its password with `pincite index update --passwords FILE`"
     if error == raw.FPDF_ERR_SECURITY:
         return "is encrypted in a way that cannot be read; save it without encryption"
     return "is damaged and cannot be opened; save it anew with another program"

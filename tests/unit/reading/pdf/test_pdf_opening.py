@@ -25,8 +25,13 @@ def test_an_encrypted_file_opens_with_its_password(password: str) -> None:
 
 
 def test_without_its_password_it_says_how_to_give_it() -> None:
-    with pytest.raises(FileUnreadable, match=r"^is encrypted; give its password \(pincite index"):
-        content_of(pdf(_PAGE, password="secret"), "wrong")
+    with pytest.raises(FileUnreadable, match="give its password with `pincite index"):
+        content_of(pdf(_PAGE, password="secret"))
+
+
+def test_passwords_that_do_not_fit_are_told() -> None:
+    with pytest.raises(FileUnreadable, match="none of the 2 passwords given opens it"):
+        content_of(pdf(_PAGE, password="secret"), "wrong", "worse")
 
 
 def test_a_file_without_a_password_opens_whatever_passwords_there_are() -> None:
