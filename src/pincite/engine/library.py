@@ -16,16 +16,13 @@ from pincite.engine.folders import (
     existing_index,
 )
 from pincite.engine.models import Embedders, ModelAccess, Wishes
+from pincite.engine.patience import patiently
 from pincite.errors import (
     FileUnreadable,
     FolderMissing,
     IndexMissing,
-    LibraryBusy,
-    ModelUnavailable,
-    NothingToIndex,
     PinciteError,
     StoreDamaged,
-    StoreFull,
 )
 from pincite.records import (
     CatalogEntry,
@@ -53,8 +50,6 @@ if TYPE_CHECKING:
     from pincite.converting.report import ConversionReport
     from pincite.sources import Folder
     from pincite.stores.sqlite.store import SqliteStore
-
-_SECONDS_BETWEEN_TRIES = 5.0
 
 
 def open_library(
@@ -134,11 +129,11 @@ class Library:
         folder) is told to `on_trouble` and tried again.
         """
         index = partial(self.index, passwords=passwords)
-        first = _patiently(index, stop, on_trouble)
+        first = patiently(index, stop, on_trouble)
         if first is not None:
             yield first
         for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
-            report = _patiently(index, stop, on_trouble)
+            report = patiently(index, stop, on_trouble)
             if report is not None and (report.paths or report.failures):
                 yield report
 
@@ -288,18 +283,3 @@ def _begun(header: LibraryHeader | None, root: Path) -> LibraryHeader:
     if header is None:
         raise IndexMissing(f"the index of {root} is empty; run `pincite index build {root}`")
     return header
-
-
-def _patiently(
-    index: Callable[[], IndexReport],
-    stop: threading.Event,
-    on_trouble: Callable[[PinciteError], None],
-) -> IndexReport | None:
-    """Index as soon as it can be done, or not at all if it is to stop before."""
-    while not stop.is_set():
-        try:
-            return index()
-        except (LibraryBusy, NothingToIndex, StoreFull, ModelUnavailable) as trouble:
-            on_trouble(trouble)
-            stop.wait(_SECONDS_BETWEEN_TRIES)
-    return None

@@ -1,0 +1,32 @@
+"""Indexing that waits for what may pass."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from pincite.errors import (
+    LibraryBusy,
+    ModelUnavailable,
+    NothingToIndex,
+    PinciteError,
+    StoreFull,
+)
+from pincite.records import IndexReport
+
+_SECONDS_BETWEEN_TRIES = 5.0
+
+
+def patiently(
+    index: Callable[[], IndexReport],
+    stop: threading.Event,
+    on_trouble: Callable[[PinciteError], None],
+) -> IndexReport | None:
+    """Index as soon as it can be done, or not at all if it is to stop before."""
+    while not stop.is_set():
+        try:
+            return index()
+        except (LibraryBusy, NothingToIndex, StoreFull, ModelUnavailable) as trouble:
+            on_trouble(trouble)
+            stop.wait(_SECONDS_BETWEEN_TRIES)
+    return None
