@@ -42,6 +42,7 @@ _LONGEST_CODE = 64
 # FTS5's unicode61 keeps private-use characters inside a token, so a mark moved there makes a
 # code one token.
 _MARKS_TO_PRIVATE_USE = {ord(mark): 0xE000 + ord(mark) for mark in "-._@/+:#"}
+_MARKS_FROM_PRIVATE_USE = {moved: mark for mark, moved in _MARKS_TO_PRIVATE_USE.items()}
 
 _LONGEST_QUESTION = 4_096  # characters; the rest of a longer one cannot change the ranking much
 _MOST_TERMS = 64
@@ -100,19 +101,27 @@ def words_in_names(code: str) -> str:
 
 
 def question_codes(question: str) -> list[Term]:
-    """The codes of a question: what must match to the letter."""
+    """The codes of a question: what must match to the letter.
+
+    Compounds such as high-fat, client/server and i.e. look like codes and are plain words; asked
+    for to the letter they would push better chunks down (docs/decisions/0014).
+    """
     folded = fold(question.replace("\0", " ")[:_LONGEST_QUESTION])
-    return [Term((code,)) for code in dict.fromkeys(_codes(folded))][:_MOST_TERMS]
+    codes = dict.fromkeys(filter(_is_no_compound, _codes(folded)))
+    return [Term((code,)) for code in codes][:_MOST_TERMS]
 
 
 def question_terms(question: str) -> list[Term]:
-    """What to look for: each term on its own is a match, more of them a better one."""
+    """What to look for: each term on its own is a match, more of them a better one.
+
+    A term comes as often as it is asked for: what a long question repeats, it is about.
+    """
     folded = fold(question.replace("\0", " ")[:_LONGEST_QUESTION])
-    terms: dict[Term, None] = {Term((code,)): None for code in _codes(folded)}
+    terms = [Term((code,)) for code in dict.fromkeys(_codes(folded))]
     for run in folded.split():
-        terms.update(dict.fromkeys(_terms_of_run(run)))
+        terms.extend(_terms_of_run(run))
     telling = [term for term in terms if not _is_stop_word(term)]
-    return (telling or list(terms))[:_MOST_TERMS]
+    return (telling or terms)[:_MOST_TERMS]
 
 
 def is_unspaced(word: str) -> bool:
@@ -165,6 +174,19 @@ def _codes(folded: str) -> list[str]:
         for match in _CODE.finditer(folded)
         if match.end() - match.start() <= _LONGEST_CODE
     ]
+
+
+_NEVER_IN_COMPOUNDS = frozenset("_@+#")
+_DOTTED_NAME = re.compile(r"[.:]\w{3}|\w{3}[.:]")  # os.path, std::vector; not e.g. or U.S.
+
+
+def _is_no_compound(code: str) -> bool:
+    written = code.translate(_MARKS_FROM_PRIVATE_USE)
+    return (
+        any(char.isdigit() for char in written)
+        or not _NEVER_IN_COMPOUNDS.isdisjoint(written)
+        or _DOTTED_NAME.search(written) is not None
+    )
 
 
 def _is_stop_word(term: Term) -> bool:

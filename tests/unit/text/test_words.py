@@ -13,6 +13,7 @@ from pincite.text.words import (
     indexed_codes,
     indexed_words,
     is_unspaced,
+    question_codes,
     question_terms,
     without_marks,
     words_in_names,
@@ -99,7 +100,7 @@ def test_a_blob_of_any_length_is_no_code_and_no_trouble(blob: str) -> None:
         ("🚀", []),
         ("\0", []),
         ("Pump", [Term(("pump",))]),
-        ("pump pump PUMP", [Term(("pump",))]),
+        ("pump pump PUMP", [Term(("pump",))] * 3),
         ("the pump of it", [Term(("pump",))]),
         ("what is it", [Term(("what",)), Term(("is",)), Term(("it",))]),
         ("pump\0valve", [Term(("pump",)), Term(("valve",))]),
@@ -168,3 +169,18 @@ def test_the_terms_of_any_question_hold_no_quote_and_no_blank(question: str) -> 
 )
 def test_names_in_code_are_taken_apart(code: str, words: str) -> None:
     assert words_in_names(code) == words
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["ERR-4042", "v1.2.3", "a@b.c", "C++", "c#", "snake_case", "std::vector", "os.path", ".NET"],
+)
+def test_a_code_must_match_to_the_letter(question: str) -> None:
+    assert len(question_codes(f"what is {question} about?")) == 1
+
+
+@pytest.mark.parametrize(
+    "question", ["a high-fat diet", "client/server", "that is, i.e. this", "in the U.S. alone"]
+)
+def test_compound_words_are_no_codes(question: str) -> None:
+    assert question_codes(question) == []
