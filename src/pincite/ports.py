@@ -32,6 +32,13 @@ Reader = Callable[[str, bytes], Document]
 Chunker = Callable[[Document], Sequence[WindowedChunk]]
 """Document → its chunks in order, each with the windows that are embedded for it."""
 
+Lap = Callable[[str], None]
+"""Told the name of a stage when it ends; whoever holds the clock knows how long it took."""
+
+
+def no_lap(stage: str) -> None:
+    """Nobody is timing."""
+
 
 class TokenCounter(Protocol):
     """Knows where the embedder's tokens begin, so that any slice can be measured."""
@@ -127,7 +134,13 @@ class Store(Protocol):
         ...
 
     def search(
-        self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
+        self,
+        question: str | None,
+        vector: Vector | None,
+        *,
+        filters: Filters,
+        limit: int,
+        lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call: `words` and `codes` for a question, `vector` for a vector.
 
@@ -143,6 +156,10 @@ class Store(Protocol):
 
     def load_document(self, document_id: DocumentId) -> Document | None:
         """The whole document, text and all."""
+        ...
+
+    def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
+        """The document's chunks in their order; none of an unknown one."""
         ...
 
     def find_chunks(self, id_prefix: str) -> list[FoundChunk]:

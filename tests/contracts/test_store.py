@@ -480,3 +480,30 @@ def test_a_store_that_was_written_in_every_way_agrees_with_itself(store: Store) 
     store.replace_document(embedded("d.md", "the seal"), replaces=[moving.document.id])
     store.remove_documents([embedded("c.md", "the valve sticks").document.id])
     assert store.verify() == []
+
+
+# Chunks of a document
+
+
+def test_a_document_names_its_chunks_in_their_order(store: Store) -> None:
+    pumps = embedded("pumps.md", "One pump.", "Two pumps.", "Three pumps.")
+    fill(store, pumps, embedded("seals.md", "A seal."))
+    assert store.chunk_ids(pumps.document.id) == chunk_ids(pumps)
+
+
+def test_an_unknown_document_has_no_chunks(store: Store) -> None:
+    fill(store, embedded("seals.md", "A seal."))
+    assert store.chunk_ids(DocumentId("0" * 40)) == []
+
+
+# Timing
+
+
+def test_a_search_tells_when_each_of_its_parts_ends(store: Store) -> None:
+    fill(store, embedded("pumps.md", "The pump leaks."))
+    laps: list[str] = []
+    store.search("pump", at_angle(0), filters=ANYTHING, limit=5, lap=laps.append)
+    assert laps == ["words", "codes", "vector"]
+    laps.clear()
+    store.search("pump", None, filters=ANYTHING, limit=5, lap=laps.append)
+    assert laps == ["words", "codes"]

@@ -9,6 +9,7 @@ from pincite.errors import FolderMissing, IndexMissing, NothingToIndex
 from pincite.settings import CONVERTED_FOLDER
 
 if TYPE_CHECKING:
+    from pincite.records import LibraryHeader
     from pincite.sources import Scan
 
 INDEX_FOLDER = ".index"
@@ -27,12 +28,18 @@ def find_library(start: str | Path = ".") -> Path:
     )
 
 
-def existing_index(root: Path) -> Path:
+def existing_index(root: Path, index: Path) -> Path:
     """The index of exactly this folder."""
-    index = root / INDEX_FOLDER
     if not index.is_dir():
         raise IndexMissing(f"{root} has no index yet; run `pincite index build {root}`")
     return index
+
+
+def begun(header: LibraryHeader | None, root: Path) -> LibraryHeader:
+    """How the index of this folder is made; IndexMissing before its first build."""
+    if header is None:
+        raise IndexMissing(f"the index of {root} is empty; run `pincite index build {root}`")
+    return header
 
 
 def is_readable(path: str) -> bool:

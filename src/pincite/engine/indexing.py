@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from pincite.converting.flow import known_empty
-from pincite.engine.folders import INDEX_FOLDER, is_readable, refuse_empty, refuse_forgetting
+from pincite.engine.folders import is_readable, refuse_empty, refuse_forgetting
 from pincite.engine.models import Embedders, Wishes, header_for
 from pincite.errors import FileUnreadable, SettingsError
 from pincite.ingest.catalog import summarized
@@ -38,6 +38,7 @@ class Run:
     """An index run over one folder."""
 
     root: Path
+    index: Path
     wishes: Wishes
     embedders: Embedders
     passwords: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ class Run:
 
     def go(self, open_writer: OpenWriter) -> IndexReport:
         """Make the index equal to the folder."""
-        if not (self.root / INDEX_FOLDER).exists():
+        if not self.index.exists():
             limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
             refuse_empty(self.root, self._folder(limit).scan(is_readable))
         analysis, checksum = self._analysis()

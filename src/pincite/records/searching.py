@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pincite.records.chunks import Chunk, ChunkId
@@ -114,3 +114,4 @@ class SearchResults:
     reason: Reason | None = None
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 
-from pincite.ports import Embedder, Store
+from pincite.ports import Embedder, Lap, Store, no_lap
 from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
 from pincite.retrieve.diversify import cap_per_document
 from pincite.retrieve.fuse import fuse
@@ -18,7 +18,7 @@ _MOST_CANDIDATES = (
 )
 
 
-def search(
+def search(  # noqa: PLR0913 — what is asked, where, and how
     question: str,
     store: Store,
     embedder: Embedder | None,
@@ -26,6 +26,7 @@ def search(
     mode: Mode,
     filters: Filters,
     settings: SearchSettings,
+    lap: Lap = no_lap,
 ) -> SearchResults:
     """The chunks that speak most to the question, each with its place and its best sentence.
 
@@ -36,9 +37,13 @@ def search(
     if not question.strip():
         return SearchResults(question, mode, (), reason="empty_question")
     vector = None if embedder is None or mode == "words" else embedder.embed_question(question)
-    asked = partial(store.search, None if mode == "vector" else question, vector, filters=filters)
+    lap("embed")
+    words = None if mode == "vector" else question
+    asked = partial(store.search, words, vector, filters=filters, lap=lap)
     kept = _best_hits(asked, settings)
+    lap("fuse")
     loaded = store.load_chunks([hit.chunk_id for hit in kept])
+    lap("load")
     by_id = {chunk.id: (document, chunk) for document, chunk in loaded}
     results = tuple(
         Result(document, chunk, hit, best_quote(chunk, question, hit.window))
@@ -46,6 +51,7 @@ def search(
         if hit.chunk_id in by_id
         for document, chunk in (by_id[hit.chunk_id],)
     )
+    lap("quote")
     return SearchResults(question, mode, results, reason=_why_empty(results, mode, filters))
 
 
@@ -54,6 +60,9 @@ def _best_hits(asked: Callable[..., dict[str, Ranking]], settings: SearchSetting
     limit = max(settings.candidates, settings.top_k)
     while True:
         rankings = asked(limit=limit)
+        if "vector" not in rankings:
+            # BM25 weighs a code among the other words; only against meaning does it need a voice.
+            rankings.pop("codes", None)
         hits = fuse(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
         kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))
         exhausted = all(len(ranking) < limit for ranking in rankings.values())

@@ -14,6 +14,7 @@ import numpy as np
 import Stemmer
 
 from pincite.errors import IndexMissing
+from pincite.ports import Lap, no_lap
 from pincite.records import (
     Chunk,
     ChunkId,
@@ -165,16 +166,25 @@ class MemoryStore:
         }
 
     def search(
-        self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
+        self,
+        question: str | None,
+        vector: Vector | None,
+        *,
+        filters: Filters,
+        limit: int,
+        lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call: `words` and `codes` for a question, `vector` for a vector."""
         rankings = {}
         if question is not None:
             rankings["words"] = self._search_words(question_terms(question), filters, limit)
+            lap("words")
             if codes := self._search_words(question_codes(question), filters, limit):
                 rankings["codes"] = codes
+            lap("codes")
         if vector is not None:
             rankings["vector"] = self._search_vector(vector, filters, limit)
+            lap("vector")
         return rankings
 
     def _search_words(self, terms: Sequence[Term], filters: Filters, limit: int) -> Ranking:
@@ -247,6 +257,11 @@ class MemoryStore:
         """The whole document, text and all."""
         kept = self._kept.get(document_id)
         return None if kept is None else kept.embedded.document
+
+    def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
+        """The document's chunks in their order; none of an unknown one."""
+        kept = self._kept.get(document_id)
+        return [] if kept is None else [part.chunk.id for part in kept.embedded.chunks]
 
     def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
         """The chunks whose id begins so, first among today's documents, then in the past."""

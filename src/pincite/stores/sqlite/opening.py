@@ -19,7 +19,7 @@ def open_for_writing(folder: Path) -> SqliteStore:
     with translated_errors(folder / DATABASE_NAME):
         if not folder.is_dir():
             # The index holds the text of every document, whatever their own permissions are.
-            folder.mkdir(mode=0o700)
+            folder.mkdir(mode=0o700, parents=True)
             (folder / ".gitignore").write_text("*\n")
             sync_folder(folder.parent)
         lock = _write_lock(folder)

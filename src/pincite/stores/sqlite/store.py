@@ -12,6 +12,7 @@ import apsw
 from filelock import FileLock
 
 from pincite.errors import IndexMissing, StoreReadOnly
+from pincite.ports import Lap, no_lap
 from pincite.records import (
     Chunk,
     ChunkId,
@@ -167,19 +168,28 @@ class SqliteStore:
             return {fingerprint: from_bytes(vector) for fingerprint, vector in rows}
 
     def search(
-        self, question: str | None, vector: Vector | None, *, filters: Filters, limit: int
+        self,
+        question: str | None,
+        vector: Vector | None,
+        *,
+        filters: Filters,
+        limit: int,
+        lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call, from one state of the database."""
         rankings: dict[str, Ranking] = {}
         with translated_errors(self._database), snapshot(self._connection):
             if question is not None:
                 rankings["words"] = search.search_words(self._connection, question, filters, limit)
+                lap("words")
                 if codes := search.search_codes(self._connection, question, filters, limit):
                     rankings["codes"] = codes
+                lap("codes")
             if vector is not None and meta(self._connection, "header") is None:
                 rankings["vector"] = ()  # before the first build there is no table for vectors
             elif vector is not None:
                 rankings["vector"] = search.search_vector(self._connection, vector, filters, limit)
+                lap("vector")
         return rankings
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
@@ -209,6 +219,12 @@ class SqliteStore:
             if header is None or rows is None:
                 return None
             return document_of(header.name, rows)
+
+    def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
+        """The document's chunks in their order; none of an unknown one."""
+        with translated_errors(self._database):
+            rows = self._connection.execute(tables.SELECT_CHUNK_IDS, (document_id,))
+            return [chunk_id for (chunk_id,) in rows]
 
     def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
         """The chunks whose id begins so, first among today's documents, then in the past."""

@@ -86,6 +86,11 @@ SELECT_ENTRY = f"SELECT {ENTRY_COLUMNS}, document.text FROM document WHERE rowid
 
 SELECT_CHUNK = f"SELECT chunk.document, {_CHUNK_COLUMNS} FROM chunk WHERE id = ?"
 
+SELECT_CHUNK_IDS = """
+SELECT chunk.id FROM chunk JOIN document ON document.rowid = chunk.document
+WHERE document.id = ? ORDER BY chunk.position
+"""
+
 
 def write(connection: apsw.Connection, rows: DocumentRows) -> None:
     """Insert a document's rows; call inside a transaction."""
