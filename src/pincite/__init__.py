@@ -1,10 +1,12 @@
 """pincite: your own documents, cited to the page, the line, the second. The public names only."""
 
-from pincite.engine import Library, ModelAccess, open_library
+from pincite.engine import EvalWishes, Library, ModelAccess, open_library
 from pincite.errors import PinciteError
 from pincite.records import (
     Box,
+    Case,
     CatalogEntry,
+    EvalRun,
     Filters,
     IndexReport,
     Locator,
@@ -17,7 +19,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Box",
+    "Case",
     "CatalogEntry",
+    "EvalRun",
+    "EvalWishes",
     "Filters",
     "IndexReport",
     "Library",

@@ -21,7 +21,8 @@ PinciteError
 │   ├── ModelInvalid       the model's files or its vectors are not usable
 │   ├── ModelUnavailable   the embedding service does not answer
 │   └── ModelMismatch      the index was filled by another model
-└── CitationNotFound       nothing in the index stands at that place
+├── CitationNotFound       nothing in the index stands at that place
+└── RunNotFound            no eval run of that name is kept
 """
 
 
@@ -117,3 +118,7 @@ class ModelMismatch(ModelError):
 
 class CitationNotFound(PinciteError):
     """The index holds nothing at the cited place."""
+
+
+class RunNotFound(PinciteError):
+    """The library keeps no eval run of that name."""

@@ -75,6 +75,7 @@ DEFAULT_MAX_FILE_BYTES = 20_000_000  # a larger text is nearly always a dump or 
 
 CONVERTED_FOLDER = ".converted"  # what was recognised in images and recordings, as Markdown
 ANALYSIS_FILE = "pincite-analysis.json"  # what is known of the code that a wiki is about
+EVAL_FILE = "pincite-eval.jsonl"  # questions that the library is measured with
 READING_OPTIONS = ("comments", "tracked-changes")
 
 
@@ -84,9 +85,9 @@ class SourceSettings:
 
     max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
     ignore_files: tuple[str, ...] = (".gitignore", ".pinciteignore")
-    # At the top: the hidden folder that is looked into, and the file that is no document.
+    # At the top: the hidden folder that is looked into, and the files that are no documents.
     hidden_folder: str = CONVERTED_FOLDER
-    own_file: str = ANALYSIS_FILE
+    own_files: tuple[str, ...] = (ANALYSIS_FILE, EVAL_FILE)
 
 
 @dataclass(frozen=True, kw_only=True)

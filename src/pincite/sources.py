@@ -235,7 +235,7 @@ class _Scanner:
 
     def _is_shown(self, place: _Place, name: str) -> bool:
         settings = self.folder.settings
-        if not place.path and name in (settings.hidden_folder, settings.own_file):
+        if not place.path and name in (settings.hidden_folder, *settings.own_files):
             return name == settings.hidden_folder
         return not name.startswith(".")
 

@@ -1,7 +1,15 @@
 """The engine: a library opened for work. Only here are concrete parts named."""
 
+from pincite.engine.evaluation import EvalWishes
 from pincite.engine.folders import INDEX_FOLDER, find_library
 from pincite.engine.library import Library, open_library
 from pincite.engine.models import ModelAccess
 
-__all__ = ["INDEX_FOLDER", "Library", "ModelAccess", "find_library", "open_library"]
+__all__ = [
+    "INDEX_FOLDER",
+    "EvalWishes",
+    "Library",
+    "ModelAccess",
+    "find_library",
+    "open_library",
+]

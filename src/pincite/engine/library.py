@@ -11,19 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pincite.engine.folders import (
-    INDEX_FOLDER,
-    existing_index,
-)
+from pincite.engine.folders import INDEX_FOLDER, begun, existing_index
 from pincite.engine.models import Embedders, ModelAccess, Wishes
 from pincite.engine.patience import patiently
-from pincite.errors import (
-    FileUnreadable,
-    FolderMissing,
-    IndexMissing,
-    PinciteError,
-    StoreDamaged,
-)
+from pincite.engine.stopwatch import Stopwatch
+from pincite.errors import FileUnreadable, FolderMissing, PinciteError, StoreDamaged
 from pincite.records import (
     CatalogEntry,
     CitedPlace,
@@ -32,7 +24,6 @@ from pincite.records import (
     Filters,
     Finding,
     IndexReport,
-    LibraryHeader,
     LibraryStats,
     Mode,
     Progress,
@@ -48,6 +39,7 @@ from pincite.settings import (
 if TYPE_CHECKING:
     from pincite.converting.engines import OcrEngine
     from pincite.converting.report import ConversionReport
+    from pincite.engine.evaluation import Evaluation
     from pincite.sources import Folder
     from pincite.stores.sqlite.store import SqliteStore
 
@@ -69,15 +61,17 @@ def open_library(
     if not root.is_dir():
         what = "is not a folder" if root.exists() else "does not exist"
         raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
-    return Library(root.resolve(), models)
+    root = root.resolve()
+    return Library(root, Embedders(models), index=root / INDEX_FOLDER)
 
 
 class Library:
     """One folder of documents and its index. Safe to search from several threads at once."""
 
-    def __init__(self, root: Path, models: ModelAccess) -> None:
+    def __init__(self, root: Path, embedders: Embedders, *, index: Path) -> None:
         self.root = root
-        self._embedders = Embedders(models)
+        self._index = index
+        self._embedders = embedders
         self._opening = threading.Lock()
         self._reader: SqliteStore | None = None
 
@@ -113,7 +107,7 @@ class Library:
             summaries=summaries,
             fresh=fresh,
         )
-        run = Run(self.root, wishes, self._embedders, passwords, on_progress)
+        run = Run(self.root, self._index, wishes, self._embedders, passwords, on_progress)
         return run.go(self._writer)
 
     def watch(
@@ -150,15 +144,25 @@ class Library:
 
         check_search(mode, settings)
         store = self._store()
-        header = _begun(store.header(), self.root)
+        header = begun(store.header(), self.root)
         by_words_only = mode == "words" or not question.strip()
         embedder = None if by_words_only else self._embedders.of(header)
-        found = search(question, store, embedder, mode=mode, filters=filters, settings=settings)
+        watch = Stopwatch()
+        found = search(
+            question,
+            store,
+            embedder,
+            mode=mode,
+            filters=filters,
+            settings=settings,
+            lap=watch.lap,
+        )
         documents = {result.document.path: result.document for result in found.results}
         return replace(
             found,
             changed=tuple(path for path, one in documents.items() if self._differs(one)),
             complete=store.is_complete(),
+            seconds=watch.seconds,
         )
 
     def show(self, citation: str, *, around: int = 3, base: str | Path | None = None) -> CitedPlace:
@@ -222,16 +226,23 @@ class Library:
         )
         return convert_library(self.root, wishes, on_progress)
 
+    @property
+    def evaluation(self) -> Evaluation:
+        """Stored questions asked and judged: how well this library finds things."""
+        from pincite.engine.evaluation import Evaluation
+
+        return Evaluation(self, self._store(), self._embedders, self._index)
+
     def stats(self) -> LibraryStats:
         """What the index is and holds."""
         store = self._store()
-        return LibraryStats(str(self.root), _begun(store.header(), self.root), store.stats())
+        return LibraryStats(str(self.root), begun(store.header(), self.root), store.stats())
 
     def verify(self, *, repair: bool = False) -> list[Finding]:
         """What does not agree inside the index; with `repair`, what was mended."""
         from pincite.stores.sqlite.opening import open_for_repair, open_for_writing
 
-        index = existing_index(self.root)
+        index = existing_index(self.root, self._index)
         self.close()  # a repair replaces the database under an open reader
         try:
             store = open_for_writing(index)
@@ -267,7 +278,7 @@ class Library:
         """The library's only writer."""
         from pincite.stores.sqlite.opening import open_for_writing
 
-        with closing(open_for_writing(self.root / INDEX_FOLDER)) as store:
+        with closing(open_for_writing(self._index)) as store:
             yield store
 
     def _store(self) -> SqliteStore:
@@ -275,11 +286,5 @@ class Library:
 
         with self._opening:
             if self._reader is None:
-                self._reader = open_for_reading(existing_index(self.root))
+                self._reader = open_for_reading(existing_index(self.root, self._index))
             return self._reader
-
-
-def _begun(header: LibraryHeader | None, root: Path) -> LibraryHeader:
-    if header is None:
-        raise IndexMissing(f"the index of {root} is empty; run `pincite index build {root}`")
-    return header

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from pincite.entrypoints.render import Highlight, Json, page_name, printable
+from pincite.entrypoints.render import Highlight, Json, page_name
 from pincite.entrypoints.reports import counted, size
 from pincite.records import CatalogEntry, DocumentEntry
+from pincite.text.printable import printable
 from pincite.text.times import clock
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -19,6 +17,7 @@ from pincite.records import (
     Result,
     SearchResults,
 )
+from pincite.text.printable import printable
 from pincite.text.times import clock
 
 Json = dict[str, Any]
@@ -28,21 +27,6 @@ _SPACE = re.compile(r"\s+")
 
 
 SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or more
-
-
-def printable(text: str, *, keep: str = "") -> str:
-    """Text from a document or a file's name, made harmless for a terminal.
-
-    Control and direction characters could rewrite the screen, so they are shown as escapes, in
-    JSON's own way.
-    """
-    return "".join(
-        char if char in keep or _is_harmless(char) else json.dumps(char)[1:-1] for char in text
-    )
-
-
-def _is_harmless(char: str) -> bool:
-    return char.isprintable() or char == "\u200d" or unicodedata.category(char) == "Zs"
 
 
 NOTHING_FOUND: Mapping[Reason, str] = {
@@ -123,6 +107,9 @@ def results_as_text(
         if explain:
             paragraph.extend(f"    {line}" for line in explanation(result))
         yield "\n".join(paragraph)
+    if explain and found.seconds:
+        stages = (f"{stage} {taken * 1000:.1f}" for stage, taken in found.seconds.items())
+        yield f"Milliseconds: {', '.join(stages)}"
 
 
 def quote_as_text(quote: Quote, highlight: Highlight) -> str:
@@ -170,6 +157,7 @@ def results_as_json(found: SearchResults) -> Json:
         "reason": found.reason,
         "changed": list(found.changed),
         "complete": found.complete,
+        "seconds": dict(found.seconds),
         "results": [
             {"rank": rank, **_result_as_json(result)}
             for rank, result in enumerate(found.results, start=1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from pincite.entrypoints.render import SHORT_ID, Json, printable
+from pincite.entrypoints.render import SHORT_ID, Json
 from pincite.records import Failure, Finding, IndexReport, LibraryStats, Skipped
+from pincite.text.printable import printable
 
 _MOST_NAMES = 10  # files named one by one; of more only the number is told
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from pincite.engine import Library, ModelAccess, find_library, open_library
-from pincite.entrypoints.render import printable
+from pincite.text.printable import printable
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 library_option = click.option(

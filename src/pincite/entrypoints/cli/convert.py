@@ -23,9 +23,9 @@ from pincite.entrypoints.cli.index import (
     passwords_in,
     passwords_option,
 )
-from pincite.entrypoints.render import printable
 from pincite.errors import IndexMissing
 from pincite.settings import CONVERTED_FOLDER
+from pincite.text.printable import printable
 
 _MOST_NAMES = 10  # files named one by one; of more only the number is told
 _OPTION = {Need.OCR: "--ocr", Need.SPEECH: "--speech-model DIR"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from pincite.engine import INDEX_FOLDER, find_library
-from pincite.entrypoints import render, reports
+from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
     as_json_option,
@@ -28,6 +28,7 @@ from pincite.settings import (
     POLICIES,
     READING_OPTIONS,
 )
+from pincite.text.printable import printable
 
 EXIT_PARTLY_FAILED = 1
 EXIT_DAMAGED = 4
@@ -150,7 +151,7 @@ def watch(folder: Path, passwords_file: Path | None, as_json: bool) -> None:
     Example: pincite index watch
     """
     with open_around(folder) as library:
-        click.echo(f"Following {render.printable(str(library.root))}; Ctrl-C ends it.", err=True)
+        click.echo(f"Following {printable(str(library.root))}; Ctrl-C ends it.", err=True)
         started = time.monotonic()
         following = library.watch(
             threading.Event(),
@@ -208,7 +209,7 @@ class _Troubles:
     def tell(self, trouble: PinciteError) -> None:
         if str(trouble) != self._last:
             self._last = str(trouble)
-            click.echo(f"{render.printable(self._last)} (trying again)", err=True)
+            click.echo(f"{printable(self._last)} (trying again)", err=True)
 
 
 def _warn_of_library_above(folder: Path) -> None:
@@ -219,7 +220,7 @@ def _warn_of_library_above(folder: Path) -> None:
         return
     if not (folder / INDEX_FOLDER).exists():
         click.echo(
-            f"Note: {render.printable(str(above))} has an index already; this folder gets its own.",
+            f"Note: {printable(str(above))} has an index already; this folder gets its own.",
             err=True,
         )
 

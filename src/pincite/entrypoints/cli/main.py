@@ -9,18 +9,19 @@ from typing import Any
 import click
 
 from pincite import __version__
-from pincite.entrypoints.cli import catalog, convert, index, models, search
-from pincite.entrypoints.render import printable
+from pincite.entrypoints.cli import catalog, convert, evaluate, index, models, search
 from pincite.errors import (
     CitationNotFound,
     LibraryBusy,
     LibraryError,
     ModelError,
     PinciteError,
+    RunNotFound,
     SettingsError,
     StoreDamaged,
     StoreError,
 )
+from pincite.text.printable import printable
 
 EXIT_INTERRUPTED = 130
 EXIT_OUTPUT = 7  # cannot be written
@@ -31,6 +32,7 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
     (LibraryBusy, 6),
     (LibraryError, 3),
     (CitationNotFound, 3),
+    (RunNotFound, 3),
     (StoreDamaged, 4),
     (ModelError, 5),
     (StoreError, 7),
@@ -80,6 +82,7 @@ cli.add_command(convert.convert)
 cli.add_command(search.search)
 cli.add_command(search.show)
 cli.add_command(catalog.catalog)
+cli.add_command(evaluate.evaluate)
 cli.add_command(models.models)
 
 

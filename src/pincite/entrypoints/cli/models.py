@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, model_access
-from pincite.entrypoints.render import printable
 from pincite.entrypoints.reports import size
 from pincite.models import catalog
+from pincite.text.printable import printable
 
 EXIT_MODEL = 5
 

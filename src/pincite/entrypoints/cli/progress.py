@@ -27,6 +27,34 @@ def shown(*, quiet: bool, doing: str = "Indexing") -> Iterator[Callable[[Progres
 
 
 @contextmanager
+def counted(*, quiet: bool, noun: str) -> Iterator[Callable[[int, int], None]]:
+    """A callback that shows how many of how many are done."""
+    if quiet:
+        yield lambda done, of: None
+    elif sys.stderr.isatty():
+        with _count_bar(noun) as callback:
+            yield callback
+    else:
+        yield _Lines().count(noun)
+
+
+@contextmanager
+def _count_bar(noun: str) -> Iterator[Callable[[int, int], None]]:
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TextColumn(noun),
+        rich.TimeRemainingColumn(),
+    )
+    with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, visible=False)
+        yield lambda done, of: bar.update(task, completed=done, total=of, visible=True)
+
+
+@contextmanager
 def _bar(doing: str) -> Iterator[Callable[[Progress], None]]:
     from rich import progress as rich
     from rich.console import Console
@@ -60,14 +88,32 @@ class _Lines:
         self._last = self._started
 
     def show(self, progress: Progress) -> None:
+        if self._is_due():
+            rate, left = self._pace(progress.bytes_done, progress.bytes_total)
+            click.echo(
+                f"{progress.documents_done}/{progress.documents_total} documents, "
+                f"{rate / 1000:.0f} kB/s, about {left:.0f} s left",
+                err=True,
+            )
+
+    def count(self, noun: str) -> Callable[[int, int], None]:
+        def show(done: int, of: int) -> None:
+            if self._is_due():
+                rate, left = self._pace(done, of)
+                click.echo(
+                    f"{done}/{of} {noun}, {rate:.1f} a second, about {left:.0f} s left", err=True
+                )
+
+        return show
+
+    def _is_due(self) -> bool:
         now = time.monotonic()
         if now - self._last < _SECONDS_BETWEEN_LINES:
-            return
+            return False
         self._last = now
-        rate = progress.bytes_done / (now - self._started)
-        left = (progress.bytes_total - progress.bytes_done) / rate if rate else 0
-        click.echo(
-            f"{progress.documents_done}/{progress.documents_total} documents, "
-            f"{rate / 1000:.0f} kB/s, about {left:.0f} s left",
-            err=True,
-        )
+        return True
+
+    def _pace(self, done: int, of: int) -> tuple[float, float]:
+        """How much a second, and how many seconds are left."""
+        rate = done / (time.monotonic() - self._started)
+        return rate, (of - done) / rate if rate else 0

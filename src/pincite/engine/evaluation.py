@@ -1,0 +1,187 @@
+"""Evaluating a library: ask stored questions, keep the runs, compare them, draft new questions."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pincite.errors import ModelError, SettingsError
+from pincite.ports import Store
+from pincite.records import Case, Chunk, Document, EvalRun, EvalSetup, Mode, Progress, SearchResults
+from pincite.settings import SearchSettings, policy_named
+
+if TYPE_CHECKING:
+    from pincite.engine.library import Library
+    from pincite.engine.models import Embedders
+    from pincite.stores.runs import RunFolder
+
+RUNS_FOLDER = "evals"
+VARIANTS_FOLDER = "variants"
+_GIT_PATIENCE = 5  # seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalWishes:
+    """How the questions are to be asked, and what the run is called."""
+
+    policy: str | None = None  # another than the library's is tried in an index of its own
+    mode: Mode = "hybrid"
+    settings: SearchSettings = field(default_factory=SearchSettings)
+    abstain_below: float | None = None
+    label: str = ""
+    cases_name: str = ""
+
+
+class Evaluation:
+    """The eval runs of one library."""
+
+    def __init__(self, library: Library, store: Store, embedders: Embedders, index: Path) -> None:
+        self._library = library
+        self._store = store
+        self._embedders = embedders
+        self._index = index
+
+    @property
+    def runs(self) -> RunFolder:
+        """The runs that are kept with the library."""
+        from pincite.stores.runs import RunFolder
+
+        return RunFolder(self._index / RUNS_FOLDER)
+
+    def run(
+        self,
+        cases: Sequence[Case],
+        wishes: EvalWishes,
+        *,
+        passwords: tuple[str, ...] = (),
+        on_indexing: Callable[[Progress], None] = lambda progress: None,
+        on_progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> EvalRun:
+        """Ask every question, judge what comes back, and keep the run.
+
+        The passwords open encrypted files where another chunk policy is tried.
+        """
+        from pincite.evals.flow import evaluate
+
+        if not cases:
+            raise SettingsError("there is no question to ask; drafts count only with --drafts")
+        library = self._library
+        if wishes.policy not in (None, library.stats().header.policy):
+            library = self._cut_by(str(wishes.policy), passwords, on_indexing)
+        made_at = datetime.now(UTC)
+        setup = _setup(library, wishes)
+        blank = EvalRun(
+            id=_run_id(made_at, setup),
+            label=wishes.label,
+            made_at=made_at.isoformat(timespec="seconds"),
+            cases=wishes.cases_name,
+            setup=setup,
+        )
+
+        def ask(case: Case) -> SearchResults:
+            return library.search(
+                case.question, mode=wishes.mode, filters=case.filters, settings=wishes.settings
+            )
+
+        run = evaluate(cases, ask, blank, on_progress=on_progress)
+        self.runs.save(run)
+        return run
+
+    def unknown_documents(self, cases: Sequence[Case]) -> list[str]:
+        """Documents that cases expect and the library does not hold: moved or deleted since."""
+        expected = {path for case in cases for path in case.documents}
+        expected.update(place.document for case in cases for place in case.places)
+        return sorted(expected - {document.path for document in self._library.documents()})
+
+    def draft(
+        self,
+        *,
+        most: int,
+        seed: int = 0,
+        model: str | None = None,
+        on_trouble: Callable[[ModelError], None] = lambda trouble: None,
+    ) -> list[Case]:
+        """Questions drafted from the documents themselves, for someone to confirm."""
+        from pincite.evals.generate import draft_cases
+
+        generator = None if model is None else self._embedders.generator(model)
+        return draft_cases(
+            self._documents(), most=most, seed=seed, generator=generator, on_trouble=on_trouble
+        )
+
+    def _documents(self) -> Iterator[tuple[Document, list[Chunk]]]:
+        for entry in self._store.documents():
+            document = self._store.load_document(entry.id)
+            chunks = self._store.load_chunks(self._store.chunk_ids(entry.id))
+            if document is not None:  # else it was removed by another process just now
+                yield document, [chunk for _, chunk in chunks]
+
+    def _cut_by(
+        self, policy: str, passwords: tuple[str, ...], on_indexing: Callable[[Progress], None]
+    ) -> Library:
+        """The same folder cut by another policy, in an index of its own below the first."""
+        from pincite.engine.library import Library
+
+        header = self._library.stats().header
+        folder = self._index / VARIANTS_FOLDER / policy_named(policy).name
+        library = Library(self._library.root, self._embedders, index=folder)
+        library.index(
+            name=header.name,
+            policy=policy,
+            model=header.model.name,
+            max_file_bytes=header.max_file_bytes,
+            options=header.options,
+            summaries=header.summaries,
+            passwords=passwords,
+            on_progress=on_indexing,
+        )
+        return library
+
+
+def _setup(library: Library, wishes: EvalWishes) -> EvalSetup:
+    from pincite import __version__
+
+    stats = library.stats()
+    return EvalSetup(
+        mode=wishes.mode,
+        settings=asdict(wishes.settings),
+        policy=stats.header.policy,
+        model=stats.header.model.name,
+        fingerprint=stats.header.model.fingerprint,
+        index=f"{stats.header.recipe} of {stats.store.last_updated}",
+        documents=stats.store.documents,
+        chunks=stats.store.chunks,
+        version=__version__,
+        commit=_commit(library.root),
+        abstain_below=wishes.abstain_below,
+    )
+
+
+def _run_id(made_at: datetime, setup: EvalSetup) -> str:
+    """Sorts by time; the rest tells apart what was started in the same second."""
+    told = f"{made_at.isoformat()} {setup}"
+    return f"{made_at:%Y%m%d-%H%M%S}-{hashlib.sha256(told.encode()).hexdigest()[:6]}"
+
+
+def _commit(folder: Path) -> str:
+    """The commit of the repository that the folder is in; empty where there is none, or no Git."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
+    try:
+        said = subprocess.run(  # noqa: S603 — a fixed command, nothing of the user's but the folder
+            [git, "-C", str(folder), "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=_GIT_PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return said.stdout.strip() if said.returncode == 0 else ""

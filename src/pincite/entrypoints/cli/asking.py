@@ -1,0 +1,148 @@
+"""How `pincite eval run` and `pincite eval gate` ask: their options, and the run itself."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import click
+import msgspec
+
+from pincite.engine import Library
+from pincite.engine.evaluation import EvalWishes
+from pincite.entrypoints.cli import progress
+from pincite.entrypoints.cli.index import passwords_in, passwords_option
+from pincite.entrypoints.cli.questions import read_cases
+from pincite.errors import SettingsError
+from pincite.records import Case, EvalRun, Mode
+from pincite.settings import EVAL_FILE, POLICIES, SearchSettings
+from pincite.text.printable import printable
+
+_WORDS = {"on": True, "off": False, "true": True, "false": False, "none": None}
+
+
+def asking_options(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
+    """The options that say how questions are asked."""
+    for option in (
+        click.option(
+            "--mode",
+            type=click.Choice(get_args(Mode)),
+            default="hybrid",
+            show_default=True,
+            help="Search by words, by meaning, or both.",
+        ),
+        click.option(
+            "--policy",
+            type=click.Choice(list(POLICIES)),
+            help="Try another chunk policy, in an index of its own. [default: the library's]",
+        ),
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Another value for a setting of the search, such as top_k=20; repeat for several.",
+        ),
+        click.option(
+            "--abstain-below",
+            type=float,
+            help="Count a search that is less confident than this as saying no.",
+        ),
+        click.option("--kind", "kinds", multiple=True, help="Only questions of this kind."),
+        click.option(
+            "--drafts", is_flag=True, help="Ask drafts, too, though nobody confirmed them."
+        ),
+        click.option("--label", default="", help="A name for the run, to find it again."),
+        passwords_option,
+    )[::-1]:
+        command = option(command)
+    return command
+
+
+def run_cases(
+    library: Library,
+    file: Path | None,
+    *,
+    quiet: bool,
+    settings: tuple[str, ...],
+    kinds: tuple[str, ...],
+    drafts: bool,
+    passwords_file: Path | None,
+    mode: str,
+    **wishes: Any,  # noqa: ANN401 — policy, abstain_below and label, as EvalWishes names them
+) -> EvalRun:
+    """Ask the questions of the file, by default of the library's own, and keep the run."""
+    file = file or library.root / EVAL_FILE
+    cases = [
+        case
+        for case in read_cases(file)
+        if (drafts or not case.draft) and (not kinds or case.kind in kinds)
+    ]
+    _refuse_leak(library, file)
+    _warn_of_unknown(library, cases)
+    with (
+        progress.shown(quiet=quiet) as on_indexing,
+        progress.counted(quiet=quiet, noun="questions") as on_progress,
+    ):
+        return library.evaluation.run(
+            cases,
+            EvalWishes(
+                mode=cast(Mode, mode),
+                settings=search_settings(settings),
+                cases_name=file.name,
+                **wishes,
+            ),
+            passwords=passwords_in(passwords_file),
+            on_indexing=on_indexing,
+            on_progress=on_progress,
+        )
+
+
+def _refuse_leak(library: Library, file: Path) -> None:
+    """Questions that are themselves indexed find themselves, and every figure is a lie."""
+    path = os.path.relpath(file.resolve(), library.root).replace(os.sep, "/")
+    if any(document.path == path for document in library.documents()):
+        raise SettingsError(
+            f"{file} is itself a document of this library, so its questions would find themselves; "
+            f"name it {EVAL_FILE} at the top of the library, move it out, or list it in "
+            ".pinciteignore, then run `pincite index update`"
+        )
+
+
+def _warn_of_unknown(library: Library, cases: list[Case]) -> None:
+    unknown = library.evaluation.unknown_documents(cases)
+    if unknown:
+        some = ", ".join(map(printable, unknown[:3])) + (", …" if len(unknown) > 3 else "")
+        click.echo(
+            f"Note: {len(unknown)} expected documents are not in this library and cannot be "
+            f"found: {some}",
+            err=True,
+        )
+
+
+def search_settings(given: tuple[str, ...]) -> SearchSettings:
+    """The defaults with each `name=value` put in place."""
+    values: dict[str, Any] = asdict(SearchSettings())
+    for one in given:
+        name, _, value = one.partition("=")
+        name = name.strip().replace("-", "_")
+        if name not in values:
+            raise SettingsError(f"unknown setting {name!r}; known are: {', '.join(values)}")
+        values[name] = _value(value.strip())
+    try:
+        return msgspec.convert(values, SearchSettings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"--set: {error}") from error
+
+
+def _value(text: str) -> float | int | bool | str | None:
+    """A number or a switch, else the text as it is."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text

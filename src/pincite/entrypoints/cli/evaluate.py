@@ -1,0 +1,190 @@
+"""`pincite eval`: run, runs, compare, report, gate. Drafting is in questions.py."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from pincite.entrypoints import evaluations
+from pincite.entrypoints.cli.asking import asking_options, run_cases
+from pincite.entrypoints.cli.common import (
+    as_json_option,
+    echo_json,
+    echo_lines,
+    faint,
+    library_option,
+    open_around,
+    strong,
+)
+from pincite.entrypoints.cli.questions import confirm, generate, read_text
+from pincite.text.printable import printable
+
+EXIT_BELOW_FLOOR = 8
+
+cases_argument = click.argument(
+    "cases", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False
+)
+
+
+@click.group("eval")
+def evaluate() -> None:
+    """Measure how well a library finds what it should."""
+
+
+@evaluate.command()
+@cases_argument
+@asking_options
+@library_option
+@as_json_option
+def run(cases: Path | None, library: Path, as_json: bool, **asking: Any) -> None:  # noqa: ANN401
+    """Ask every question of CASES and measure what comes back; the run is kept in the library.
+
+    CASES is a file with a question on each line, by default pincite-eval.jsonl of the library; see
+    docs/eval.md.
+
+    Example: pincite eval run questions.jsonl --mode words
+    """
+    with open_around(library) as opened:
+        made = run_cases(opened, cases, quiet=as_json, **asking)
+    if as_json:
+        echo_json(msgspec.to_builtins(made))
+    else:
+        echo_lines(evaluations.run_as_text(made, strong=strong, faint=faint))
+
+
+@evaluate.command()
+@library_option
+@as_json_option
+def runs(library: Path, as_json: bool) -> None:
+    """List the runs that are kept in the library, oldest first."""
+    with open_around(library) as opened:
+        kept = opened.evaluation.runs.all()
+    if as_json:
+        echo_json([msgspec.to_builtins(replace(one, results=())) for one in kept])
+    else:
+        echo_lines(evaluations.runs_as_text(kept, strong=strong))
+
+
+@evaluate.command()
+@click.argument("before", default="last~1")
+@click.argument("after", default="last")
+@click.option("--figure", default="ndcg@10", show_default=True, help="Compare questions by this.")
+@click.option("--most", default=10, show_default=True, help="Questions shown of each kind.")
+@library_option
+@as_json_option
+def compare(before: str, after: str, figure: str, most: int, library: Path, as_json: bool) -> None:
+    """Show what changed from run BEFORE to run AFTER, question by question.
+
+    A run is named by its id or the beginning of it, its label, `last`, or `last~1` and so on.
+    Without names the last two are compared.
+
+    Example: pincite eval compare last~1 last
+    """
+    from pincite.evals.compare import compare as compare_runs
+
+    with open_around(library) as opened:
+        kept = opened.evaluation.runs
+        compared = compare_runs(kept.load(before), kept.load(after), figure=figure)
+    if as_json:
+        echo_json(msgspec.to_builtins(compared))
+    else:
+        echo_lines(evaluations.comparison_as_text(compared, most=most, strong=strong, faint=faint))
+
+
+@evaluate.command()
+@click.argument("run_name", metavar="[RUN]", default="last")
+@click.option("--compare", "before", metavar="RUN", help="Show what changed since this run.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("pincite-eval.html"),
+    show_default=True,
+    help="The file to write.",
+)
+@library_option
+def report(run_name: str, before: str | None, output: Path, library: Path) -> None:
+    """Write one HTML page about RUN, by default the last one: figures, plots, worst questions.
+
+    Example: pincite eval report --compare last~1 -o report.html
+    """
+    from pincite.evals.compare import compare as compare_runs
+    from pincite.evals.report import report as report_page
+
+    with open_around(library) as opened:
+        kept = opened.evaluation.runs
+        chosen = kept.load(run_name)
+        compared = compare_runs(kept.load(before), chosen) if before else None
+    output.write_text(report_page(chosen, compared=compared), "utf-8")
+    click.echo(f"Written: {printable(str(output))}")
+
+
+@evaluate.command()
+@cases_argument
+@click.option(
+    "--floors",
+    "floors_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help='JSON, such as {"all": {"ndcg@10": 0.8}}: no figure may be below its floor.',
+)
+@click.option("--run", "run_name", metavar="RUN", help="Check this run instead of making one.")
+@click.option(
+    "--write", is_flag=True, help="Write the floors from the figures instead of checking."
+)
+@click.option(
+    "--slack",
+    type=click.FloatRange(min=0, max=1),
+    default=0.02,
+    show_default=True,
+    help="With --write: how far below the figures the floors are.",
+)
+@asking_options
+@library_option
+@as_json_option
+def gate(
+    cases: Path | None,
+    floors_file: Path,
+    run_name: str | None,
+    write: bool,
+    slack: float,
+    library: Path,
+    as_json: bool,
+    **asking: Any,  # noqa: ANN401
+) -> None:
+    """Ask every question of CASES and fail, with exit code 8, where a figure is below its floor.
+
+    Example: pincite eval gate questions.jsonl --floors floors.json
+    """
+    from pincite.evals.gate import check, dump_floors, floors_from, parse_floors
+
+    floors = {} if write else parse_floors(read_text(floors_file))
+    with open_around(library) as opened:
+        made = (
+            opened.evaluation.runs.load(run_name)
+            if run_name
+            else run_cases(opened, cases, quiet=as_json, **asking)
+        )
+    if write:
+        floors_file.write_text(dump_floors(floors_from(made, slack=slack)), "utf-8")
+        click.echo(f"Written: {printable(str(floors_file))}, from run {made.id}", err=as_json)
+        return
+    checks = check(made, floors)
+    if as_json:
+        told = [{**msgspec.to_builtins(one), "holds": one.holds} for one in checks]
+        echo_json({"run": made.id, "floors": told})
+    else:
+        echo_lines(evaluations.gate_as_text(checks, strong=strong))
+    below = [one for one in checks if not one.holds]
+    if below:
+        click.echo(f"{len(below)} of {len(checks)} floors are not reached.", err=True)
+        sys.exit(EXIT_BELOW_FLOOR)
+
+
+evaluate.add_command(generate)
+evaluate.add_command(confirm)

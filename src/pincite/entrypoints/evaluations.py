@@ -1,0 +1,181 @@
+"""Eval runs, comparisons and gates as text for people. JSON is the records themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from pincite.records import Case, Change, Comparison, EvalRun, FloorCheck, Found
+from pincite.text.printable import printable
+
+Style = Callable[[str], str]
+
+# What is shown of all the figures; the rest is in the report and in the JSON.
+SHOWN = (
+    "ndcg@10",
+    "recall@10",
+    "mrr",
+    "hit@1",
+    "hit@3",
+    "place_hit@3",
+    "citation_precision@3",
+    "terms@10",
+)
+ABSTENTION = ("abstention_precision", "abstention_recall", "abstention_auroc", "aurc")
+_SIGNIFICANT = 0.05
+
+
+def run_as_text(run: EvalRun, *, strong: Style, faint: Style) -> Iterator[str]:
+    """The figures of a run by kind of question, and how long the searches took."""
+    yield f"{strong(f'Run {run.id}')}{label_of(run)} {faint(setup_in_words(run))}"
+    yield from _figures_table(run, strong)
+    everything = run.figures.get("all", {})
+    abstention = [f"{name} {everything[name]:.3f}" for name in ABSTENTION if name in everything]
+    if abstention:
+        yield f"Unanswerable: {', '.join(abstention)}"
+    if run.latency:
+        yield f"Milliseconds (p50 / p95 / p99): {', '.join(_latencies(run))}"
+    for result in run.results:
+        if result.error:
+            yield f"Failed: {printable(result.case.question)}: {printable(result.error)}"
+
+
+def label_of(run: EvalRun) -> str:
+    """The label as it stands behind a run's name."""
+    return f" ({printable(run.label)})" if run.label else ""
+
+
+def setup_in_words(run: EvalRun) -> str:
+    """`hybrid, vault, minilm; 194 questions of golden.jsonl`."""
+    setup = run.setup
+    asked = f"{len(run.results):,} question{'' if len(run.results) == 1 else 's'}"
+    of = f" of {printable(run.cases)}" if run.cases else ""
+    return f"{setup.mode}, {setup.policy}, {printable(setup.model)}; {asked}{of}"
+
+
+def _figures_table(run: EvalRun, strong: Style) -> Iterator[str]:
+    names = [name for name in SHOWN if any(name in one for one in run.figures.values())]
+    counts = Counter(result.case.kind for result in run.results)
+    counts["all"] = len(run.results)
+    rows = [
+        [kind, f"{counts[kind]}", *(_figure(figures.get(name)) for name in names)]
+        for kind, figures in run.figures.items()
+    ]
+    yield from table([["kind", "questions", *names], *rows], strong)
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _latencies(run: EvalRun) -> Iterator[str]:
+    for stage in sorted(run.latency, key=lambda one: one != "total"):
+        times = run.latency[stage]
+        yield f"{stage} " + " / ".join(
+            f"{times[share] * 1000:.1f}" for share in ("p50", "p95", "p99")
+        )
+
+
+def table(rows: Sequence[Sequence[str]], strong: Style) -> Iterator[str]:
+    """Columns of equal width, the first to the left, numbers to the right; a header in bold."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for number, row in enumerate(rows):
+        first, *others = (
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        line = "  ".join([first, *others])
+        yield strong(line) if number == 0 else line
+
+
+def runs_as_text(runs: Sequence[EvalRun], *, strong: Style) -> Iterator[str]:
+    """One line for each run, oldest first."""
+    if not runs:
+        yield "There is no eval run yet; `pincite eval run CASES` makes one."
+        return
+    rows = [
+        [
+            f"{run.id}{label_of(run)}",
+            run.setup.mode,
+            run.setup.policy,
+            f"{len(run.results)}",
+            *(_figure(run.figures.get("all", {}).get(name)) for name in ("ndcg@10", "hit@3")),
+            run.setup.commit[:8] or "–",
+        ]
+        for run in runs
+    ]
+    heads = ["run", "mode", "policy", "questions", "ndcg@10", "hit@3", "commit"]
+    yield from table([heads, *rows], strong)
+
+
+def comparison_as_text(
+    compared: Comparison, *, most: int, strong: Style, faint: Style
+) -> Iterator[str]:
+    """Figures before and after with the test of their difference, then question by question."""
+    for name, run in (("before", compared.before), ("after", compared.after)):
+        yield f"{strong(f'{name:<6} {run.id}')}{label_of(run)} {faint(setup_in_words(run))}"
+    rows = [
+        [
+            change.name,
+            f"{change.before:.3f}",
+            f"{change.after:.3f}",
+            f"{change.after - change.before:+.3f}",
+            f"{change.p_value:.3f}{'*' if change.p_value < _SIGNIFICANT else ' '}",
+            f"{change.questions}",
+        ]
+        for change in compared.figures
+    ]
+    yield from table([["figure", "before", "after", "change", "p ", "questions"], *rows], strong)
+    yield faint("p: how likely chance alone makes such a difference; * below 0.05")
+    yield from _changes("Better", compared.better, compared.figure, most, strong)
+    yield from _changes("Worse", compared.worse, compared.figure, most, strong)
+    yield f"Same: {compared.same}"
+    for name, cases in (("before", compared.only_before), ("after", compared.only_after)):
+        if cases:
+            yield f"Only {name}, or expecting something else there: {len(cases)}"
+
+
+def _changes(
+    what: str, changes: Sequence[Change], figure: str, most: int, strong: Style
+) -> Iterator[str]:
+    if not changes:
+        return
+    yield strong(f"{what} by {figure}: {len(changes)}")
+    for change in changes[:most]:
+        yield (
+            f"  {change.value_before:.3f} → {change.value_after:.3f}  "
+            f"{printable(change.case.question)}"
+        )
+        yield f"      expected {expected_in_words(change.case)}"
+        yield f"      before   {first_found(change.before.found)}"
+        yield f"      after    {first_found(change.after.found)}"
+    if len(changes) > most:
+        yield f"  and {len(changes) - most} more; --most shows them"
+
+
+def expected_in_words(case: Case) -> str:
+    """The documents a case expects."""
+    if case.unanswerable:
+        return "nothing"
+    paths = dict.fromkeys([*case.documents, *(place.document for place in case.places)])
+    return printable(", ".join(paths)) or f"{len(case.chunks)} chunks"
+
+
+def first_found(found: Sequence[Found]) -> str:
+    """The documents of the first results."""
+    paths = list(dict.fromkeys(one.document for one in found))
+    return printable(", ".join(paths[:3])) or "nothing"
+
+
+def gate_as_text(checks: Sequence[FloorCheck], *, strong: Style) -> Iterator[str]:
+    """Each floor with what was reached."""
+    rows = [
+        [
+            f"{check.kind} {check.figure}",
+            f"{check.floor:.3f}",
+            _figure(check.value),
+            "ok" if check.holds else "BELOW" if check.value is not None else "MISSING",
+        ]
+        for check in checks
+    ]
+    yield from table([["floor", "at least", "reached", ""], *rows], strong)

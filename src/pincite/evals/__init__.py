@@ -1,0 +1,1 @@
+"""Evaluation: how well a library answers stored questions. Start at flow.py."""

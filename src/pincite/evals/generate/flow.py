@@ -1,0 +1,137 @@
+"""Documents become draft cases: look at each once, then deal the drafts out by turns."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from pincite.errors import ModelError
+from pincite.evals.generate.draft import Draft, Source
+from pincite.evals.generate.harvest import Harvest
+from pincite.evals.generate.unanswerable import (
+    from_abbreviations_nowhere,
+    from_codes_nowhere,
+    from_names_nowhere,
+    from_titles_nowhere,
+    from_years_nowhere,
+)
+from pincite.evals.generate.written import OnTrouble, WrittenQuestions
+from pincite.ports import Generator
+from pincite.records import Case, Chunk, Document, ExpectedPlace
+from pincite.text.words import fold
+
+_TURNS = ("headings", "facts", "definitions", "codes", "speech")
+_UNANSWERABLE_EVERY = 8  # drafts
+_SAMPLE = 4  # documents to choose from, for each draft that is wanted
+_SMALLEST_SAMPLE = 200
+_TRIES = 3  # passages that a language model is asked about, for each draft that is wanted
+
+
+def _no_trouble(trouble: ModelError) -> None:
+    """Nobody wants to hear of it."""
+
+
+def draft_cases(
+    documents: Iterable[tuple[Document, Sequence[Chunk]]],
+    *,
+    most: int,
+    seed: int = 0,
+    generator: Generator | None = None,
+    on_trouble: OnTrouble = _no_trouble,
+) -> list[Case]:
+    """Questions that the documents themselves suggest, with what should be found for them.
+
+    They are spread over documents and kinds, and the same for the same documents and seed. About
+    one in eight cannot be answered. With a generator, half of them are written by it, as far as it
+    is able to; `on_trouble` is told of each of its failures.
+    """
+    harvest = Harvest(max(_SMALLEST_SAMPLE, _SAMPLE * most), seed)
+    for document, chunks in documents:
+        harvest.take_in(Source(document, chunks))
+    drafts = harvest.drafts()
+    hand = _Hand()
+    answerable = _by_turns([hand.draw_from(drafts[name]) for name in _TURNS])
+    if generator is not None:
+        passages = islice(harvest.passages, _TRIES * most)
+        written = WrittenQuestions(generator, on_trouble).for_passages(passages)
+        answerable = _by_turns([written, answerable])
+    mixed = _mixed(answerable, _unanswerable(harvest, drafts, seed))
+    return [draft.case for draft in islice(filter(hand.take, mixed), max(most, 0))]
+
+
+def _unanswerable(
+    harvest: Harvest, drafts: Mapping[str, Iterable[Draft]], seed: int
+) -> Iterator[Draft]:
+    ((language, _),) = harvest.languages.most_common(1) or [("en", 0)]
+    sightings = harvest.sightings
+    sources = [
+        from_codes_nowhere(drafts["codes"], sightings, seed),
+        from_abbreviations_nowhere(drafts["definitions"], sightings, seed),
+        from_years_nowhere(drafts["headings"], language, sightings, seed),
+    ]
+    if harvest.knows_authors:
+        sources.append(from_titles_nowhere(drafts["facts"], sightings, seed))
+        sources.append(from_names_nowhere(language, sightings, seed))
+    return _by_turns(sources)
+
+
+class _Hand:
+    """What was taken so far, so that no document and no place comes up too often."""
+
+    def __init__(self) -> None:
+        self._questions: set[str] = set()
+        self._places: set[ExpectedPlace] = set()
+        self._taken: Counter[str] = Counter()
+
+    def draw_from(self, drafts: Iterable[Draft]) -> Iterator[Draft]:
+        """One after the other, those about documents that were hardly asked for first."""
+        drawn: Counter[str] = Counter()
+
+        def urgency(draft: Draft) -> tuple[int, int, int]:
+            return _often(draft, drawn), draft.rank, _often(draft, self._taken)
+
+        left = [(urgency(draft), place, draft) for place, draft in enumerate(drafts)]
+        heapq.heapify(left)
+        while left:
+            before, place, draft = heapq.heappop(left)
+            if (now := urgency(draft)) > before:  # it never falls, so the rest may wait as it is
+                heapq.heappush(left, (now, place, draft))
+                continue
+            drawn.update(draft.case.documents.keys())
+            yield draft
+
+    def take(self, draft: Draft) -> bool:
+        """Whether the draft says something new; it counts as taken then."""
+        case = draft.case
+        question = fold(case.question)
+        if question in self._questions or self._places.intersection(case.places):
+            return False
+        self._questions.add(question)
+        self._places.update(case.places)
+        self._taken.update(case.documents.keys())
+        return True
+
+
+def _often(draft: Draft, documents: Counter[str]) -> int:
+    return max((documents[path] for path in draft.case.documents), default=0)
+
+
+def _by_turns(sources: Sequence[Iterator[Draft]]) -> Iterator[Draft]:
+    """One draft of each source after the other, as long as any has one."""
+    left = list(sources)
+    while left:
+        for source in tuple(left):
+            draft = next(source, None)
+            if draft is None:
+                left = [one for one in left if one is not source]
+            else:
+                yield draft
+
+
+def _mixed(answerable: Iterator[Draft], unanswerable: Iterator[Draft]) -> Iterator[Draft]:
+    """About one in eight of the second."""
+    while batch := list(islice(answerable, _UNANSWERABLE_EVERY - 1)):
+        yield from batch
+        yield from islice(unanswerable, 1)

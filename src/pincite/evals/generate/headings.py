@@ -1,0 +1,152 @@
+"""Headings that say something → questions about their sections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
+
+from pincite.evals.generate.draft import Clear, Idea, Source, plain, telling, words_of
+from pincite.evals.generate.phrases import asked
+from pincite.evals.generate.verbs import how_to
+from pincite.text.words import fold, question_codes
+
+_LONGEST_HEADING = 100
+_LARGEST_SHARE = 0.5  # of a document; a longer section says too little about the place
+_SHORTEST_SECTION = 80  # characters, heading and all; else what it is about stands further below
+_ASKS = re.compile(r"[?？][\"'”’»」)]*$")
+_CLAUSE = re.compile(r"(?:what|when|where|who|why|how|which)\s", re.IGNORECASE)
+# What such a heading speaks of, only its section can say.
+_POINTING = re.compile(
+    r"\b(?:I|me|my|we|us|our|you|your|it|its|he|she|they|them|this|that|these|those|here|there)\b",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d")
+_DULL_WORDS = """
+abbreviations abstract acknowledgements acknowledgments actions additional advanced afterword agenda
+also answer answers any appendix apologies applications approach assumptions authentication author
+authors background basics before begin best cases caveats changelog changes chapter cleanup cleaning
+clean comments common conclusion conclusions configuration configure contact contents copyright
+credits custom data date definitions deprecated description design detail details disclaimer
+discussion document documentation download epilogue error errors evaluation example examples
+experiment experiments extra faq features feedback figure figures final following foreword
+formalities forward further future general getting global glossary goals guide help history home how
+implementation important index info information input install installation instructions intro
+introduction issues item items key keys known learn legal license licence limitations limits links
+list literature main matter meeting members message method methods methodology minutes misc
+miscellaneous more motivation name new next note notes now objective objectives open option options
+optional other others outline output overview page parameters parent part people place places plan
+preface prerequisites present problem problems procedure procedures project proposal purpose
+question questions quick read reading readme recap recommendations reference references related
+remarks report requirements resources result results review rules sample scope section sections see
+settings setup simple solution some sources special specification spec standard start started status
+step steps structure summary support synopsis table tables task tasks terms test tests text thanks
+timeline timetable tips title toc todo tools topic topics troubleshooting tutorial type types update
+updates usage use useful user using various version one two three four five six seven eight nine ten
+versions view welcome what work workflow writing einleitung einführung überblick übersicht
+inhalt inhaltsverzeichnis zusammenfassung literatur anhang fazit hinweise allgemeines sonstiges
+quellen sommaire annexe remarques références généralités introducción resumen índice conclusiones
+anexo referencias notas
+概要 目次 はじめに おわりに まとめ 参考文献 付録 その他 简介 介绍 概述 目录 结论 附录 其他 总结
+"""
+_DULL = frozenset(_DULL_WORDS.split())
+
+
+def from_headings(source: Source) -> Iterator[Idea]:
+    """A question for each section whose heading says what it is about."""
+    if not (source.is_prose or source.is_recording):
+        return
+    for number, (section, heading) in enumerate(source.sections):
+        at = (section.start, _end_below(source, number))
+        share = (at[1] - at[0]) / max(len(source.text), 1)
+        if at[1] - at[0] < _SHORTEST_SECTION or is_dull(heading):
+            continue
+        question, names_a_thing = _question(heading, source)
+        if question and not (source.is_recording and share > _LARGEST_SHARE):
+            yield Idea(
+                question=question,
+                kind="video_time" if source.is_recording else "content",
+                note=f"from the heading “{heading}”",
+                clear=Clear(one_alone=keys_of(heading)),
+                about=heading if names_a_thing and _can_be_dated(heading, source) else "",
+                at=at if share <= _LARGEST_SHARE else None,
+                rank=1 if names_a_thing else 0,
+            )
+
+
+def _can_be_dated(heading: str, source: Source) -> bool:
+    """Whether it makes sense to ask what was said about it in some year."""
+    return source.is_dated and len(telling(heading)) > 1
+
+
+def _end_below(source: Source, number: int) -> int:
+    """Where a section ends with all that stands under its heading, deeper headings and all."""
+    own, _ = source.sections[number]
+    below = takewhile(lambda one: one[0].level > own.level, source.sections[number + 1 :])
+    return max((section.end for section, _ in below), default=own.end)
+
+
+def heading_keys(source: Source) -> Iterator[str]:
+    """What the title and the headings of a document are told from those of others by."""
+    for heading in (plain(source.document.title), *(heading for _, heading in source.sections)):
+        yield from keys_of(heading)
+        yield from topic_of(heading)
+        yield from (f"topic {word}" for word in _stems(heading))
+
+
+def is_dull(heading: str) -> bool:
+    """Whether a heading says nothing about the subject."""
+    words = telling(heading)
+    return (
+        len(heading) > _LONGEST_HEADING
+        or not words
+        or _DATE.search(heading) is not None
+        or all(word in _DULL for word in words)
+    )
+
+
+def keys_of(heading: str) -> tuple[str, ...]:
+    """All that a heading says, and each two words of it; alike for `Add a user`, `Adding users`."""
+    words = _stems(how_to(heading) or heading)
+    pairs = [f"heading {one} {other}" for one, other in pairwise(words)]
+    return (f"heading {' '.join(words) or fold(heading)}", *pairs)
+
+
+def topic_of(name: str) -> tuple[str, ...]:
+    """What a heading about the name has in it: each two words, or the only one."""
+    words = _stems(name)
+    pairs = [f"{one} {other}" for one, other in pairwise(words)]
+    return tuple(f"topic {one}" for one in pairs or words)
+
+
+def _stems(text: str) -> list[str]:
+    return [word.removesuffix("s") for word in telling(text) if word not in _DULL]
+
+
+def _question(heading: str, source: Source) -> tuple[str, bool]:
+    """The heading as a question, and whether the heading names a thing; empty if no good one."""
+    if _ASKS.search(heading):
+        return (heading if len(words_of(heading)) > 2 or not heading.isascii() else ""), False
+    if source.language != "en":
+        return _about(heading, source), True
+    if how := how_to(heading):
+        return how, False
+    if _CLAUSE.match(heading) and source.title and not _POINTING.search(heading):
+        clause = heading[0].lower() + heading[1:]
+        return f"What does “{source.title}” say about {clause}?", False
+    pointless = _CLAUSE.match(heading) or _POINTING.search(heading)
+    return ("" if pointless else _about(heading, source)), True
+
+
+def _about(heading: str, source: Source) -> str:
+    """A question for a heading that names a thing; in most languages it takes no other form."""
+    language, title = source.language, source.title
+    words = set(telling(heading))
+    if language is None:
+        return ""
+    if not title:
+        return asked(language, "about", x=heading) if len(words) > 1 else ""
+    told_by_title = words & set(telling(title))
+    if 2 * len(told_by_title) > len(words) or question_codes(heading):
+        return ""
+    return asked(language, "about_in", x=heading, title=title)

@@ -1,0 +1,181 @@
+"""What was found for each question, held against what was expected: its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from types import ModuleType
+
+from pincite.errors import SettingsError
+from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator
+from pincite.text.words import fold
+
+# Our names of the figures over documents, and those of ir_measures.
+_RANKING = {
+    "ndcg@10": "nDCG@10",
+    "recall@3": "R@3",
+    "recall@10": "R@10",
+    "mrr": "RR",
+    "precision@3": "P@3",
+    "hit@1": "Success@1",
+    "hit@3": "Success@3",
+    "hit@10": "Success@10",
+}
+
+BY_QUESTION = (
+    *_RANKING,
+    "place_hit@1",
+    "place_hit@3",
+    "place_hit@10",
+    "citation_precision@3",
+    "citation_recall@3",
+    "terms@10",
+    "similarity",
+    "context_tokens",
+)
+"""Every figure that one question can have, in the order they are shown."""
+
+
+def judged(results: Sequence[CaseResult], texts: Sequence[Sequence[str]]) -> tuple[CaseResult, ...]:
+    """The results with the figures that apply to each; `texts` are those of the found chunks.
+
+    A question whose search failed or found nothing scores 0 in whatever is expected of it.
+    """
+    rankings = _ranking_figures(results)
+    return tuple(
+        replace(result, figures=_in_order({**ranking, **_own_figures(result, chunk_texts)}))
+        for result, ranking, chunk_texts in zip(results, rankings, texts, strict=True)
+    )
+
+
+def overlaps(place: ExpectedPlace, document: str, locator: Locator) -> bool:
+    """Whether what stands at the locator has some of the place; without a range, all has."""
+    at = locator
+    return (
+        place.document == document
+        and (place.lines is None or _meet(place.lines, at.line_start, at.line_end))
+        and (place.pages is None or _meet(place.pages, at.page_start, at.page_end))
+        and (place.rows is None or _meet(place.rows, at.row_start, at.row_end))
+        and (place.time is None or _share_time(place.time, at.time_start, at.time_end))
+    )
+
+
+def needed_package(name: str) -> ModuleType:
+    """A package that only evaluation needs: loaded late, because it takes seconds."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            "evaluation needs more packages; run `pip install 'pincite[eval]'`"
+        ) from error
+
+
+def _meet(expected: tuple[int, int], start: int | None, end: int | None) -> bool:
+    if start is None:
+        return False
+    return max(expected[0], start) <= min(expected[1], start if end is None else end)
+
+
+def _share_time(expected: tuple[float, float], start: float | None, end: float | None) -> bool:
+    """Whether two stretches of time have more than an end in common, unless one is a moment."""
+    if start is None:
+        return False
+    found = (start, start if end is None else end)
+    shared = min(expected[1], found[1]) - max(expected[0], found[0])
+    is_moment = expected[0] == expected[1] or found[0] == found[1]
+    return shared > 0 or (shared == 0 and is_moment)
+
+
+def _ranking_figures(results: Sequence[CaseResult]) -> list[dict[str, float]]:
+    """The figures over documents of every question, computed in one go."""
+    figures: list[dict[str, float]] = [{} for _ in results]
+    grades: dict[str, dict[str, int]] = {}
+    scores: dict[str, dict[str, float]] = {}
+    for number, result in enumerate(results):
+        if expected := _expected_documents(result.case):
+            grades[str(number)], scores[str(number)] = _as_trec(expected, result.found)
+    if not grades:
+        return figures
+    ir_measures = needed_package("ir_measures")
+    names = {ir_measures.parse_measure(trec): name for name, trec in _RANKING.items()}
+    for metric in ir_measures.iter_calc(list(names), grades, scores):
+        figures[int(metric.query_id)][names[metric.measure]] = float(metric.value)
+    return figures
+
+
+def _expected_documents(case: Case) -> Mapping[str, int]:
+    if case.unanswerable:
+        return {}
+    return case.documents or {place.document: 1 for place in case.places}
+
+
+def _as_trec(
+    expected: Mapping[str, int], found: Sequence[Found]
+) -> tuple[dict[str, int], dict[str, float]]:
+    """What was expected and what was found, as trec_eval takes them: grades and scores by id.
+
+    It crashes on paths that are no valid Unicode, so documents get numbers. It orders by score and
+    then by id, so each document, placed by its best result, gets a score of its own.
+    """
+    ranked = list(dict.fromkeys(one.document for one in found))
+    ids = {path: str(number) for number, path in enumerate(dict.fromkeys([*ranked, *expected]))}
+    grades = {ids[path]: grade for path, grade in expected.items()}
+    scores = {ids[path]: float(len(ranked) - place) for place, path in enumerate(ranked)}
+    return grades, scores
+
+
+def _own_figures(result: CaseResult, texts: Sequence[str]) -> dict[str, float]:
+    """The figures that need no other question and no ranking of documents."""
+    figures: dict[str, float] = {}
+    case, found = result.case, result.found
+    if not case.unanswerable and (case.places or case.chunks):
+        figures |= _place_hits(case, found) | _citation_figures(case, found[:3])
+    if not case.unanswerable and case.terms:
+        figures["terms@10"] = _share_of_terms(case.terms, texts[:10])
+    if found and found[0].similarity is not None:
+        figures["similarity"] = found[0].similarity
+    if not result.error:
+        figures["context_tokens"] = float(sum(one.tokens for one in found))
+    return figures
+
+
+def _place_hits(case: Case, found: Sequence[Found]) -> dict[str, float]:
+    right = [
+        one.chunk in case.chunks
+        or any(overlaps(place, one.document, one.locator) for place in case.places)
+        for one in found
+    ]
+    return {f"place_hit@{first}": float(any(right[:first])) for first in (1, 3, 10)}
+
+
+def _citation_figures(case: Case, found: Sequence[Found]) -> dict[str, float]:
+    """How exact the cited sentences are; expected places say more than expected chunks."""
+    expected: Sequence[ExpectedPlace | ChunkId] = case.places or case.chunks
+    right = sum(any(_cites(one, place) for place in expected) for one in found)
+    cited = sum(any(_cites(one, place) for one in found) for place in expected)
+    return {
+        "citation_precision@3": right / len(found) if found else 0.0,
+        "citation_recall@3": cited / len(expected),
+    }
+
+
+def _cites(found: Found, expected: ExpectedPlace | ChunkId) -> bool:
+    if isinstance(expected, ExpectedPlace):
+        return overlaps(expected, found.document, found.cited)
+    return found.chunk == expected
+
+
+def _share_of_terms(terms: Sequence[str], texts: Sequence[str]) -> float:
+    comparable = [_comparable(text) for text in texts]
+    present = sum(any(_comparable(term) in text for text in comparable) for term in terms)
+    return present / len(terms)
+
+
+def _comparable(text: str) -> str:
+    """Case folded and on one line: a term may be broken at the end of a line."""
+    return " ".join(fold(text).split())
+
+
+def _in_order(figures: Mapping[str, float]) -> dict[str, float]:
+    return {name: figures[name] for name in BY_QUESTION if name in figures}

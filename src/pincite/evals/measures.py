@@ -1,0 +1,140 @@
+"""Figures over many questions: means by kind, abstaining, risk against coverage, latency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+from statistics import fmean
+
+import numpy as np
+
+from pincite.evals.judge import BY_QUESTION, needed_package
+from pincite.records import CaseResult
+
+ALL = "all"
+"""Where the figures of all questions stand, beside those of each kind."""
+
+OVER_RUN = (
+    "questions",
+    "answerable",
+    "unanswerable",
+    "failed",
+    "abstention_precision",
+    "abstention_recall",
+    "abstention_auroc",
+    "aurc",
+)
+"""The figures that only all questions together have."""
+
+LOWER_IS_BETTER = ("context_tokens", "failed", "aurc")
+
+
+def figures_by_kind(results: Sequence[CaseResult]) -> dict[str, dict[str, float]]:
+    """The figures of all questions, then of each kind, as far as they apply."""
+    figures = {ALL: {**_means(results), **_counts(results), **_abstention(results)}}
+    if curve := risk_coverage(results):
+        figures[ALL]["aurc"] = aurc(curve)
+    for kind in sorted({result.case.kind for result in results} - {ALL}):
+        figures[kind] = _means([result for result in results if result.case.kind == kind])
+    return figures
+
+
+def latency(results: Sequence[CaseResult]) -> dict[str, dict[str, float]]:
+    """Seconds that half, 95 % and 99 % of the searches stayed below, by stage and in total."""
+    stages: dict[str, list[float]] = {}
+    totals = []
+    for result in results:
+        if result.error or not result.seconds:
+            continue
+        for stage, seconds in result.seconds.items():
+            stages.setdefault(stage, []).append(seconds)
+        totals.append(sum(result.seconds.values()))
+    if totals:
+        stages["total"] = totals
+    return {stage: _percentiles(seconds) for stage, seconds in stages.items()}
+
+
+def risk_coverage(results: Sequence[CaseResult]) -> list[tuple[float, float]]:
+    """(coverage, risk) as ever less certain questions are answered, from the most certain on.
+
+    Risk is the share of wrong answers among those given. Equal confidence is answered together.
+    Left out are failed searches and questions of which nobody can say whether they went wrong.
+    """
+    answered = [
+        (result.confidence, wrong)
+        for result in results
+        if not result.error and (wrong := _is_wrong(result)) is not None
+    ]
+    answered.sort(reverse=True)
+    curve = []
+    given = mistakes = 0
+    for _, together in groupby(answered, key=lambda answer: answer[0]):
+        wrong_ones = [wrong for _, wrong in together]
+        given += len(wrong_ones)
+        mistakes += sum(wrong_ones)
+        curve.append((given / len(answered), mistakes / given))
+    return curve
+
+
+def aurc(curve: Sequence[tuple[float, float]]) -> float:
+    """The area under a risk–coverage curve, in steps: the mean risk over all coverages."""
+    steps = pairwise([(0.0, 0.0), *curve])
+    return sum((coverage - before) * risk for (before, _), (coverage, risk) in steps)
+
+
+def auroc(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:
+    """How often an answerable question gets more confidence than one that is not; ties are half."""
+    stats = needed_package("scipy.stats")
+    # The statistic is the same by every method; "asymptotic" is the cheap one.
+    u = stats.mannwhitneyu(answerable, unanswerable, method="asymptotic").statistic
+    return float(u) / (len(answerable) * len(unanswerable))
+
+
+def _means(results: Sequence[CaseResult]) -> dict[str, float]:
+    values = {
+        name: [result.figures[name] for result in results if name in result.figures]
+        for name in BY_QUESTION
+    }
+    return {name: fmean(given) for name, given in values.items() if given}
+
+
+def _counts(results: Sequence[CaseResult]) -> dict[str, float]:
+    unanswerable = sum(result.case.unanswerable for result in results)
+    return {
+        "questions": float(len(results)),
+        "answerable": float(len(results) - unanswerable),
+        "unanswerable": float(unanswerable),
+        "failed": float(sum(bool(result.error) for result in results)),
+    }
+
+
+def _abstention(results: Sequence[CaseResult]) -> dict[str, float]:
+    """How well abstaining tells unanswerable questions; a failed search decided nothing."""
+    asked = [result for result in results if not result.error]
+    unanswerable = [result for result in asked if result.case.unanswerable]
+    if not unanswerable:
+        return {}
+    abstained = sum(result.abstained for result in asked)
+    rightly = sum(result.abstained for result in unanswerable)
+    figures = {"abstention_recall": rightly / len(unanswerable)}
+    if abstained:
+        figures = {"abstention_precision": rightly / abstained, **figures}
+    if answerable := [result.confidence for result in asked if not result.case.unanswerable]:
+        confidences = [result.confidence for result in unanswerable]
+        figures["abstention_auroc"] = auroc(answerable, confidences)
+    return figures
+
+
+def _is_wrong(result: CaseResult) -> bool | None:
+    """Whether answering from the first result is a mistake; None where nobody can tell."""
+    if result.case.unanswerable:
+        return True
+    for figure in ("hit@1", "place_hit@1"):
+        if figure in result.figures:
+            return result.figures[figure] == 0
+    return None
+
+
+def _percentiles(seconds: Sequence[float]) -> dict[str, float]:
+    p50, p95, p99 = np.percentile(seconds, (50, 95, 99))
+    return {"p50": float(p50), "p95": float(p95), "p99": float(p99)}

@@ -1,0 +1,202 @@
+"""A run, and what it is compared with → one HTML page that needs nothing beside it.
+
+Questions and documents may hold anything, so no text reaches the page unescaped or unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pincite.evals import plots, wording
+from pincite.evals.judge import needed_package
+from pincite.evals.measures import ALL, risk_coverage
+from pincite.records import Case, CaseResult, Comparison, EvalRun, Found
+from pincite.text.printable import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_DRAWN = ("ndcg@10", "hit@1", "hit@3", "place_hit@3")
+_HEADLINES = (*_DRAWN, "citation_precision@3", "abstention_auroc")
+_JUDGED_BY = ("ndcg@10", "place_hit@10", "terms@10")  # the first one that applies
+_MOST_KINDS = 12  # in tables and plots: those with most questions
+_MOST_QUESTIONS = 20  # in each list
+_SPACE = re.compile(r"\s+")
+_ZERO_WIDTH_NON_JOINER = "\u200c"  # part of how Persian and others are written
+
+
+def report(run: EvalRun, *, compared: Comparison | None = None) -> str:
+    """The page for people: figures, plots, and the questions worth a look."""
+    template = _environment().get_template("report.html.jinja")
+    kinds = _kinds(run)
+    return template.render(
+        run=run,
+        title=run.label or "Evaluation",
+        setup=_setup(run),
+        headlines=[name for name in _HEADLINES if name in run.figures.get(ALL, {})],
+        meanings=wording.MEANINGS,
+        kinds=kinds,
+        counts=_counts(run.results),
+        names=_names(run, kinds),
+        quality=_quality(run, kinds),
+        latency=_latency(run),
+        risk=_risk(run),
+        most=_MOST_QUESTIONS,
+        worst=_worst(run.results),
+        overconfident=_overconfident(run.results),
+        failed=[result for result in run.results if result.error],
+        compared=compared,
+        setup_changes=_setup_changes(compared) if compared else [],
+    )
+
+
+@cache
+def _environment() -> Environment:
+    jinja2 = needed_package("jinja2")
+    environment: Environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("pincite.evals", ""),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_clean,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["wording"] = wording
+    environment.filters.update(judged=_judged, is_expected=_is_expected)
+    return environment
+
+
+def _clean(value: object) -> object:
+    """Everything the template prints comes through here before it is escaped."""
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return printable(_SPACE.sub(" ", value), keep=_ZERO_WIDTH_NON_JOINER)
+
+
+def _setup(run: EvalRun) -> dict[str, str]:
+    setup = run.setup
+    told = {
+        "Cases": run.cases,
+        "Mode": setup.mode,
+        "Chunk policy": setup.policy,
+        "Model": setup.model,
+        "Model’s fingerprint": setup.fingerprint,
+        "Index": setup.index,
+        "Documents": f"{setup.documents:,}",
+        "Chunks": f"{setup.chunks:,}",
+        "Abstains below": "" if setup.abstain_below is None else f"{setup.abstain_below:g}",
+        **{f"Setting {name}": _setting(value) for name, value in setup.settings.items()},
+        "Version of pincite": setup.version,
+        "Commit": setup.commit,
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _setting(value: float | str | None) -> str:
+    return "none" if value is None else str(value)
+
+
+def _setup_changes(compared: Comparison) -> list[tuple[str, str, str]]:
+    """Name, before, after."""
+    before, after = _setup(compared.before), _setup(compared.after)
+    changes = ((name, before.get(name, "–"), after.get(name, "–")) for name in before | after)
+    return [change for change in changes if change[1] != change[2]]
+
+
+def _kinds(run: EvalRun) -> dict[str, int]:
+    """Name and number of questions; a run of one kind is only told as a whole."""
+    counted = Counter(result.case.kind for result in run.results if result.case.kind != ALL)
+    if len(counted) < 2:
+        return {ALL: len(run.results)}
+    chosen = sorted(counted, key=lambda kind: (-counted[kind], kind))[:_MOST_KINDS]
+    return {ALL: len(run.results), **{kind: counted[kind] for kind in chosen}}
+
+
+def _counts(results: Sequence[CaseResult]) -> dict[str, int]:
+    return {
+        "unanswerable": sum(result.case.unanswerable for result in results),
+        "drafts": sum(result.case.draft for result in results),
+        "kinds": len({result.case.kind for result in results}),
+    }
+
+
+def _names(run: EvalRun, kinds: Mapping[str, int]) -> list[str]:
+    """The figures that any of these kinds has."""
+    present = {name for kind in kinds for name in run.figures.get(kind, {})}
+    return [name for name in wording.MEANINGS if name in present]
+
+
+def _quality(run: EvalRun, kinds: Mapping[str, int]) -> str:
+    groups = {
+        kind: {name: figures[name] for name in _DRAWN if name in figures}
+        for kind in kinds
+        if not (figures := run.figures.get(kind, {})).keys().isdisjoint(_DRAWN)
+    }
+    if not groups:
+        return ""
+    title = "Quality by kind of question"
+    return plots.bars(groups, name="quality", title=title, write="{:.2f}".format, most=1)
+
+
+def _latency(run: EvalRun) -> str:
+    if not run.latency:
+        return ""
+    milliseconds = {
+        stage: {name: seconds * 1000 for name, seconds in percentiles.items()}
+        for stage, percentiles in run.latency.items()
+    }
+    title = "Time by stage, in milliseconds"
+    return plots.bars(
+        milliseconds, name="latency", title=title, write=wording.measured, ordered=True
+    )
+
+
+def _risk(run: EvalRun) -> dict[str, str]:
+    """The curve and where on it the run stands; it says little where all have an answer."""
+    asked = [result for result in run.results if not result.error]
+    points = risk_coverage(run.results)
+    if not points or not any(result.case.unanswerable for result in asked):
+        return {}
+    answered = sum(not result.abstained for result in asked) / len(asked)
+    mark = min(points, key=lambda point: abs(point[0] - answered))
+    axes = ("questions answered", "wrong among them")
+    title = "Risk and coverage"
+    return {
+        "plot": plots.curve(points, name="risk", title=title, axes=axes, mark=mark),
+        "answered": plots.percent(mark[0]),
+        "wrong": plots.percent(mark[1]),
+    }
+
+
+def _worst(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Every question that could have gone better, the worst first."""
+
+    def goodness(result: CaseResult) -> tuple[float, ...]:
+        places = (result.figures.get(f"place_hit@{depth}", 1.0) for depth in (10, 3, 1))
+        return (_judged(result)[1], *places)
+
+    imperfect = [one for one in results if not one.error and min(goodness(one)) < 1]
+    return sorted(imperfect, key=lambda one: (goodness(one), one.case.question))
+
+
+def _judged(result: CaseResult) -> tuple[str, float]:
+    """The figure a question is judged by, and its value; where none applies, nothing is wrong."""
+    figures = result.figures
+    return next(((name, figures[name]) for name in _JUDGED_BY if name in figures), ("", 1.0))
+
+
+def _overconfident(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """What was answered though it has no answer, the most confident first."""
+    answered = [one for one in results if one.case.unanswerable and one.found and not one.abstained]
+    return sorted(answered, key=lambda one: (-one.confidence, one.case.question))
+
+
+def _is_expected(found: Found, case: Case) -> bool:
+    """Whether it is from a document that holds the answer."""
+    return found.document in case.documents or found.document in {
+        place.document for place in case.places
+    }

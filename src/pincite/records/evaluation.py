@@ -1,0 +1,159 @@
+"""Evaluation: questions with what should be found for them, and what a run of them found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pincite.records.chunks import ChunkId
+from pincite.records.documents import sha1
+from pincite.records.places import Locator
+from pincite.records.searching import Filters, Mode
+
+KINDS = ("metadata", "content", "exact_term", "video_time")
+"""What questions are mostly about; a user may name kinds of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedPlace:
+    """Where an answer stands. One of the ranges is given; both ends are included."""
+
+    document: str  # path in the library
+    lines: tuple[int, int] | None = None
+    pages: tuple[int, int] | None = None
+    time: tuple[float, float] | None = None  # seconds
+    rows: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A question, and what a good search finds for it: any of what is expected is right."""
+
+    question: str
+    kind: str = "content"
+    documents: Mapping[str, int] = field(default_factory=dict)  # path → how relevant, from 1
+    chunks: tuple[ChunkId, ...] = ()
+    places: tuple[ExpectedPlace, ...] = ()
+    terms: tuple[str, ...] = ()  # words the evidence must hold
+    unanswerable: bool = False
+    filters: Filters = field(default_factory=Filters)
+    draft: bool = False  # written by a machine, not yet confirmed by anyone
+    note: str = ""
+
+    @property
+    def id(self) -> str:
+        """The same question under the same filters keeps its id, so that runs can be compared."""
+        return sha1(f"{self.question}\0{self.filters}")[:12]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One result of a search, as a run remembers it."""
+
+    document: str  # path in the library
+    chunk: ChunkId
+    score: float
+    locator: Locator  # of the whole chunk
+    cited: Locator  # of the quoted sentence
+    quote: str
+    tokens: int
+    headings: tuple[str, ...] = ()
+    ranks: Mapping[str, int] = field(default_factory=dict)  # in each search
+    similarity: float | None = None  # cosine, where the vector search saw it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """What a run found for one case, and how good that is."""
+
+    case: Case
+    found: tuple[Found, ...] = ()
+    confidence: float = 0.0  # that the answer is there; only their order has a meaning
+    abstained: bool = False
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
+    figures: Mapping[str, float] = field(default_factory=dict)  # those that apply to this case
+    error: str = ""  # why the search failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalSetup:
+    """Everything that the figures of a run depend on."""
+
+    mode: Mode
+    settings: Mapping[str, float | int | str | bool | None]  # of the search
+    policy: str  # how the documents were cut
+    model: str
+    fingerprint: str  # of the model
+    index: str  # names the state of the index: its recipe and when it was last changed
+    documents: int
+    chunks: int
+    version: str  # of pincite
+    commit: str = ""  # of the folder the library lies in, where it is in a Git repository
+    abstain_below: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalRun:
+    """All cases asked once with one setup, and the figures by kind of question."""
+
+    id: str  # begins with the time, so that the order of names is the order of runs
+    label: str
+    made_at: str  # UTC, ISO 8601
+    cases: str  # name of the file the cases came from
+    setup: EvalSetup
+    results: tuple[CaseResult, ...] = ()
+    # By kind, and "all"; by stage, and "total": p50, p95 and p99 in seconds.
+    figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    latency: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One question in two runs, by the figure they are compared by."""
+
+    case: Case
+    before: CaseResult
+    after: CaseResult
+    value_before: float
+    value_after: float
+
+
+@dataclass(frozen=True, slots=True)
+class FigureChange:
+    """One figure over the questions that two runs share, with a paired test of the difference."""
+
+    name: str
+    before: float
+    after: float
+    p_value: float  # of the difference being chance
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changed from one run to another."""
+
+    before: EvalRun
+    after: EvalRun
+    figures: tuple[FigureChange, ...]
+    figure: str  # by which the questions are compared
+    better: tuple[Change, ...]
+    worse: tuple[Change, ...]
+    same: int
+    only_before: tuple[Case, ...]
+    only_after: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FloorCheck:
+    """One stored floor against one run."""
+
+    kind: str
+    figure: str
+    floor: float
+    value: float | None  # None: the run has no such figure
+
+    @property
+    def holds(self) -> bool:
+        """Whether the figure is there and not below its floor."""
+        return self.value is not None and self.value >= self.floor

@@ -1,0 +1,83 @@
+"""Eval runs of an embedded library: one JSON file each, beside the index."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from pincite.errors import RunNotFound, StoreDamaged, StoreReadOnly
+from pincite.records import EvalRun
+
+_SUFFIX = ".json"
+_LAST = "last"
+
+
+class RunFolder:
+    """Keeps eval runs by their ids. A run is written whole or not at all, and never changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def save(self, run: EvalRun) -> None:
+        """Keep a run; on disk when this returns."""
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            unfinished = self._folder / f"{run.id}.part"
+            with unfinished.open("wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode(run), indent=1))
+                file.flush()
+                os.fsync(file.fileno())
+            unfinished.replace(self._file(run.id))
+        except OSError as error:
+            raise StoreReadOnly(
+                f"the run cannot be kept in {self._folder}: {error.strerror or error}"
+            ) from error
+
+    def ids(self) -> list[str]:
+        """Every run, oldest first."""
+        return sorted(file.stem for file in self._folder.glob(f"*{_SUFFIX}"))
+
+    def load(self, name: str) -> EvalRun:
+        """A run by its id, the beginning of it, its label, or `last`, `last~1`, `last~2`, …"""
+        return self._read(self._id_named(name))
+
+    def all(self) -> list[EvalRun]:
+        """Every run, oldest first; those that cannot be read are left out."""
+        runs = []
+        for run_id in self.ids():
+            try:
+                runs.append(self._read(run_id))
+            except StoreDamaged:
+                continue
+        return runs
+
+    def _id_named(self, name: str) -> str:
+        ids = self.ids()
+        if not ids:
+            raise RunNotFound("there is no eval run yet; run `pincite eval run CASES`")
+        if name == _LAST or name.startswith(f"{_LAST}~"):
+            back = name.removeprefix(_LAST).removeprefix("~") or "0"
+            if back.isdecimal() and int(back) < len(ids):
+                return ids[-1 - int(back)]
+            raise RunNotFound(f"there is no run {name}: only {len(ids)} are kept")
+        found = [one for one in ids if one == name] or [one for one in ids if one.startswith(name)]
+        # The newest of those with a label, as one evaluates under the same label again and again.
+        found = found or [run.id for run in self.all() if run.label == name][-1:]
+        if len(found) == 1:
+            return found[0]
+        what = "several runs begin with" if found else "there is no run"
+        raise RunNotFound(f"{what} {name!r}; `pincite eval runs` lists them")
+
+    def _read(self, run_id: str) -> EvalRun:
+        file = self._file(run_id)
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=EvalRun)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise StoreDamaged(
+                f"the run in {file} cannot be read ({error}); delete the file and run again"
+            ) from error
+
+    def _file(self, run_id: str) -> Path:
+        return self._folder / f"{run_id}{_SUFFIX}"

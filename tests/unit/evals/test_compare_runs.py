@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.errors import SettingsError
+from pincite.evals.compare import compare
+from pincite.records import (
+    Case,
+    CaseResult,
+    Change,
+    ChunkId,
+    EvalRun,
+    EvalSetup,
+    ExpectedPlace,
+    Filters,
+)
+
+SETUP = EvalSetup(
+    mode="hybrid",
+    settings={},
+    policy="default",
+    model="hashing",
+    fingerprint="f",
+    index="i",
+    documents=1,
+    chunks=1,
+    version="0",
+)
+
+
+def run(*results: CaseResult) -> EvalRun:
+    return EvalRun(
+        id="1",
+        label="",
+        made_at="2026-01-01T00:00:00Z",
+        cases="cases.jsonl",
+        setup=SETUP,
+        results=results,
+        figures={},
+        latency={},
+    )
+
+
+def result(question: str, **figures: float) -> CaseResult:
+    return CaseResult(case=Case(question=question, documents={"a.md": 1}), figures=figures)
+
+
+def scored(**values: float) -> EvalRun:
+    """A run in which each question has an nDCG."""
+    return run(*(result(question, **{"ndcg@10": value}) for question, value in values.items()))
+
+
+def questions(changes: tuple[Change, ...]) -> list[str]:
+    return [change.case.question for change in changes]
+
+
+def test_questions_are_better_worse_or_the_same_the_greatest_change_first() -> None:
+    before = scored(a=0.5, b=0.5, c=0.5, d=0.9, e=0.9, f=0.9)
+    after = scored(f=0.8, e=0.0, d=0.9, c=0.5, b=1.0, a=0.6)
+    outcome = compare(before, after)
+    assert questions(outcome.better) == ["b", "a"]
+    assert questions(outcome.worse) == ["e", "f"]
+    assert outcome.same == 2
+    assert (outcome.better[0].value_before, outcome.better[0].value_after) == (0.5, 1.0)
+    assert outcome.better[0].before == before.results[1]
+    assert (outcome.before, outcome.after, outcome.figure) == (before, after, "ndcg@10")
+
+
+def test_a_question_in_one_run_only_is_listed_and_not_compared() -> None:
+    outcome = compare(scored(a=1.0, b=0.0, c=0.3), scored(a=1.0, b=0.0, d=0.7))
+    assert [case.question for case in outcome.only_before] == ["c"]
+    assert [case.question for case in outcome.only_after] == ["d"]
+    assert outcome.figures[0].questions == 2
+
+
+PLAIN = Case(question="?", documents={"a": 1, "b": 2}, terms=("x", "y"))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(PLAIN, documents={"a": 1, "b": 1}),
+        replace(PLAIN, documents={"a": 1}),
+        replace(PLAIN, chunks=(ChunkId("c"),)),
+        replace(PLAIN, places=(ExpectedPlace("a", lines=(1, 2)),)),
+        replace(PLAIN, terms=("x",)),
+        replace(PLAIN, unanswerable=True),
+        replace(PLAIN, filters=Filters(path="docs/")),
+    ],
+)
+def test_a_question_of_which_something_else_is_expected_is_another_question(other: Case) -> None:
+    shared = result("shared", **{"mrr": 1.0})
+    one = CaseResult(case=PLAIN, figures={"mrr": 1.0})
+    changed = CaseResult(case=other, figures={"mrr": 0.0})
+    outcome = compare(run(shared, one), run(shared, changed))
+    assert outcome.only_before == (PLAIN,)
+    assert outcome.only_after == (other,)
+    assert outcome.figures[0].questions == 1
+
+
+def test_what_is_not_expected_may_change_and_so_may_the_order_of_what_is() -> None:
+    case = replace(
+        PLAIN, documents={"b": 2, "a": 1}, terms=("y", "x"), kind="metadata", note="!", draft=True
+    )
+    before, after = (CaseResult(case=one, figures={"mrr": 1.0}) for one in (PLAIN, case))
+    outcome = compare(run(before), run(after))
+    assert outcome.same == 1
+    assert not outcome.only_before
+
+
+def test_figures_are_means_over_the_shared_questions_that_have_them() -> None:
+    before = run(result("a", mrr=0.2, similarity=0.1), result("b", mrr=0.4), result("c", mrr=0.0))
+    after = run(result("a", mrr=0.6), result("b", mrr=0.4, similarity=0.1))
+    (change,) = compare(before, after).figures
+    assert change.name == "mrr"
+    assert change.questions == 2
+    assert [change.before, change.after] == pytest.approx([0.3, 0.5])
+
+
+def test_the_p_value_is_exact_for_few_questions() -> None:
+    # All eight went up: of 2^8 outcomes only this one and its mirror image are as far from 0.
+    names = "abcdefgh"
+    before, after = (scored(**dict.fromkeys(names, value)) for value in (0.25, 0.75))
+    assert compare(before, after).figures[0].p_value == pytest.approx(2 / 2**8)
+
+
+def test_the_p_value_of_mixed_changes_is_the_one_computed_by_hand() -> None:
+    # Differences 3, 2, -1: of the sums ±3±2±1 four (±6, ±4) of eight are at least 4 from 0.
+    before, after = scored(a=0, b=0, c=1), scored(a=3, b=2, c=0)
+    assert compare(before, after).figures[0].p_value == pytest.approx(4 / 8)
+
+
+def test_questions_that_did_not_change_do_not_change_the_p_value() -> None:
+    up = dict.fromkeys("abcdefgh", 0.75)
+    same = {f"same{n}": 0.5 for n in range(30)}
+    before = scored(**dict.fromkeys(up, 0.25), **same)
+    assert compare(before, scored(**up, **same)).figures[0].p_value == pytest.approx(2 / 2**8)
+
+
+@pytest.mark.parametrize("after", [scored(a=0.5, b=0.5), scored(a=0.5, b=0.9)])
+def test_no_difference_or_a_single_one_is_always_chance(after: EvalRun) -> None:
+    assert compare(scored(a=0.5, b=0.5), after).figures[0].p_value == 1.0
+
+
+def test_many_questions_give_the_same_p_value_each_time() -> None:
+    before = scored(**{f"q{n}": n % 7 / 10 for n in range(40)})
+    after = scored(**{f"q{n}": n % 5 / 10 for n in range(40)})
+    first, second = (compare(before, after).figures[0].p_value for _ in range(2))
+    assert first == second
+    assert 0.01 < first < 0.5
+
+
+def test_a_clear_gain_over_many_questions_is_hardly_chance() -> None:
+    before = scored(**{f"q{n}": n % 7 / 10 for n in range(40)})
+    after = scored(**{f"q{n}": n % 7 / 10 + 0.3 for n in range(40)})
+    assert compare(before, after).figures[0].p_value == pytest.approx(2 / 10_000)
+
+
+def test_fewer_context_tokens_are_better() -> None:
+    outcome = compare(
+        run(result("a", context_tokens=900)),
+        run(result("a", context_tokens=300)),
+        figure="context_tokens",
+    )
+    assert questions(outcome.better) == ["a"]
+    assert not outcome.worse
+
+
+def test_where_nothing_has_the_default_figure_the_first_there_is_takes_its_place() -> None:
+    one = run(result("a", **{"terms@10": 1.0, "place_hit@1": 0.0}))
+    assert compare(one, one).figure == "place_hit@1"
+
+
+def test_a_figure_asked_for_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(SettingsError, match=r"'terms@10'.*choose one of: ndcg@10$"):
+        compare(scored(a=1.0), scored(a=1.0), figure="terms@10")
+
+
+def test_runs_without_a_common_question_cannot_be_compared() -> None:
+    with pytest.raises(SettingsError, match="share no question"):
+        compare(scored(a=1.0), scored(b=1.0))
+
+
+def test_runs_without_a_common_figure_cannot_be_compared() -> None:
+    with pytest.raises(SettingsError, match="no figure applies"):
+        compare(run(result("a", mrr=1.0)), run(result("a")))
+
+
+grades = st.integers(0, 4).map(lambda grade: grade / 4)
+runs = st.dictionaries(st.sampled_from("abcdefghijklmnop"), grades, min_size=1).map(
+    lambda values: scored(**{**values, "in both": 0.5})
+)
+
+
+def sizes(changes: tuple[Change, ...]) -> Mapping[str, float]:
+    return {
+        change.case.question: abs(change.value_after - change.value_before) for change in changes
+    }
+
+
+@given(runs, runs)
+def test_swapping_the_runs_swaps_better_and_worse(before: EvalRun, after: EvalRun) -> None:
+    there, back = compare(before, after), compare(after, before)
+    assert sizes(there.better) == sizes(back.worse)
+    assert sizes(there.worse) == sizes(back.better)
+    assert there.same == back.same
+    assert {case.id for case in there.only_before} == {case.id for case in back.only_after}
+    (one,), (other,) = there.figures, back.figures
+    assert [one.before, one.after] == pytest.approx([other.after, other.before])
+    assert one.p_value == pytest.approx(other.p_value)
+
+
+@given(runs, runs)
+def test_every_question_is_in_exactly_one_place(before: EvalRun, after: EvalRun) -> None:
+    outcome = compare(before, after)
+    shared = len(outcome.better) + len(outcome.worse) + outcome.same
+    assert shared == outcome.figures[0].questions
+    assert shared + len(outcome.only_before) == len(before.results)
+    assert shared + len(outcome.only_after) == len(after.results)
+    for changes in (outcome.better, outcome.worse):
+        assert list(sizes(changes).values()) == sorted(sizes(changes).values(), reverse=True)
+
+
+@given(runs)
+def test_a_run_is_no_better_and_no_worse_than_itself(one: EvalRun) -> None:
+    outcome = compare(one, one)
+    assert outcome.same == len(one.results)
+    assert all(change.p_value == 1.0 for change in outcome.figures)

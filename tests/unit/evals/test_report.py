@@ -1,0 +1,432 @@
+"""A run as one HTML page."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypedDict, Unpack
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree, html
+
+from pincite.evals.compare import compare
+from pincite.evals.measures import figures_by_kind, latency
+from pincite.evals.report import report
+from pincite.records import (
+    Case,
+    CaseResult,
+    Change,
+    ChunkId,
+    Comparison,
+    EvalRun,
+    EvalSetup,
+    ExpectedPlace,
+    Filters,
+    Found,
+    Locator,
+)
+
+SETUP = EvalSetup(
+    mode="hybrid",
+    settings={"candidates": 100, "absent_rank": None},
+    policy="vault",
+    model="minilm",
+    fingerprint="minilm:1",
+    index="vault of today",
+    documents=26,
+    chunks=3310,
+    version="1.2.3",
+    commit="abc123",
+)
+HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=y> & \u202egnp\x07\x00 \"'"
+SHOWN = (
+    "</style></title><script>alert(1)</script><img src=x onerror=y> & \\u202egnp\\u0007\\u0000 \"'"
+)
+MARKUP = (
+    "<script>",
+    "</style>",
+    "<img src=x>",
+    '" onload="',
+    "' href='",
+    "{{ run }}",
+    "]]>",
+    "\ud800",
+)
+PERFECT = {"ndcg@10": 1.0, "hit@1": 1.0, "place_hit@3": 1.0}
+
+
+def found(path: str = "notes/a.md", quote: str = "Every ten minutes.") -> Found:
+    return Found(
+        document=path,
+        chunk=ChunkId("c" * 40),
+        score=0.03,
+        locator=Locator(7, 9),
+        cited=Locator(8, 8),
+        quote=quote,
+        tokens=12,
+        headings=("Guide", "Sending"),
+        ranks={"words": 2, "vector": 14},
+        similarity=0.61,
+    )
+
+
+class Fields(TypedDict, total=False):
+    """Of a CaseResult, those a test sets."""
+
+    case: Case
+    found: tuple[Found, ...]
+    confidence: float
+    abstained: bool
+    seconds: Mapping[str, float]
+    figures: Mapping[str, float]
+    error: str
+
+
+def result(question: str = "how often?", **values: Unpack[Fields]) -> CaseResult:
+    """A question that is answered perfectly, unless told otherwise."""
+    case = Case(question=question, documents={"notes/a.md": 1})
+    plain = CaseResult(
+        case=case, found=(found(),), confidence=0.8, seconds={"words": 0.002}, figures=PERFECT
+    )
+    return replace(plain, **values)
+
+
+def unanswerable(question: str = "why?", **values: Unpack[Fields]) -> CaseResult:
+    case = Case(question=question, unanswerable=True)
+    return replace(result(case=case, figures={}, confidence=0.5), **values)
+
+
+def run(*results: CaseResult, label: str = "a label", setup: EvalSetup = SETUP) -> EvalRun:
+    return EvalRun(
+        id="20260203T040506Z-1",
+        label=label,
+        made_at="2026-02-03T04:05:06+00:00",
+        cases="golden.jsonl",
+        setup=setup,
+        results=results,
+        figures=figures_by_kind(results),
+        latency=latency(results),
+    )
+
+
+def page(one: EvalRun, compared: Comparison | None = None) -> html.HtmlElement:
+    return html.document_fromstring(report(one, compared=compared))
+
+
+def told(element: html.HtmlElement) -> str:
+    return " ".join(" ".join(element.itertext()).split())
+
+
+def part(whole: html.HtmlElement, section: str) -> str:
+    return told(whole.get_element_by_id(section))
+
+
+def sections(whole: html.HtmlElement) -> set[str]:
+    return {section.get("id", "") for section in whole.iter("section")}
+
+
+def questions(whole: html.HtmlElement, section: str) -> list[str]:
+    inside = whole.get_element_by_id(section)
+    return [told(one) for one in inside.find_class("question")]
+
+
+def hostile_run(text: str) -> EvalRun:
+    """The text in every place that someone else may have written."""
+    case = Case(
+        question=text,
+        kind=text,
+        documents={text: 2, "b.md": 1},
+        places=(ExpectedPlace(text, lines=(1, 2)),),
+        terms=(text,),
+        filters=Filters(name=text),
+        note=text,
+    )
+    hit = replace(found(text, text), headings=(text,), ranks={text: 1})
+    bad = result(case=case, found=(hit,), figures={"ndcg@10": 0.1}, seconds={text: 0.1})
+    failed = result(case=replace(case, kind="other"), error=text or "failed", figures={})
+    wrong = unanswerable(found=(hit,), case=Case(question=text, unanswerable=True))
+    setup = replace(SETUP, model=text, settings={text: text}, commit=text)
+    return run(bad, failed, wrong, label=text, setup=setup)
+
+
+def changed(one: EvalRun) -> Comparison:
+    """A run held against itself, with all its questions as better, worse, new and gone."""
+    changes = tuple(Change(of.case, of, of, 0.0, 1.0) for of in one.results)
+    cases = tuple(of.case for of in one.results)
+    return Comparison(one, one, (), "ndcg@10", changes, changes, 0, cases, cases)
+
+
+def is_inert(whole: html.HtmlElement) -> bool:
+    """Neither code nor anything that is fetched from elsewhere."""
+    for element in whole.iter(etree.Element):
+        if element.tag in ("script", "img", "link", "iframe", "object", "base", "form"):
+            return False
+        for name in element.attrib:
+            if name in ("src", "href", "style", "srcset") or str(name).startswith("on"):
+                return False
+    return not re.search(
+        r"@import|url\(", "".join(style.text or "" for style in whole.iter("style"))
+    )
+
+
+def test_hostile_text_is_shown_and_does_nothing() -> None:
+    hostile = hostile_run(HOSTILE)
+    whole = page(hostile, changed(hostile))
+    assert is_inert(whole)
+    assert told(next(whole.iter("h1"))) == SHOWN
+    assert whole.findtext(".//title") == f"{SHOWN} – pincite"
+    for section in ("failed", "worst", "overconfident"):
+        assert questions(whole, section) == [SHOWN]
+    assert part(whole, "worst").count(SHOWN) >= 8
+    assert questions(whole, "changes") == [SHOWN] * 12
+    assert SHOWN in part(whole, "setup")
+
+
+@settings(max_examples=25)
+@given(st.lists(st.sampled_from(MARKUP) | st.text(max_size=5), max_size=5).map("".join))
+def test_no_text_can_act_on_the_page_or_hide_in_it(text: str) -> None:
+    hostile = hostile_run(text)
+    written = report(hostile, compared=changed(hostile))
+    unseen = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    left = set(written.replace("\n", "").replace("\u200d", "").replace("\u200c", ""))
+    assert not [char for char in left if unicodedata.category(char) in unseen]
+    assert is_inert(html.document_fromstring(written))
+
+
+def test_the_page_forbids_whatever_it_does_not_need() -> None:
+    (policy,) = page(run(result())).xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def test_text_of_other_scripts_stays_as_it_is_and_keeps_to_itself() -> None:
+    asked = ["ブイはどのくらいの頻度で?", "كم مرة ترسل العوامة؟", "می\u200cخواهم بدانم"]
+    results = [result(question, figures={"ndcg@10": 0.0}) for question in asked]
+    whole = page(run(*results))
+    assert questions(whole, "worst") == sorted(asked)
+    assert {one.tag for one in whole.find_class("question")} == {"bdi"}
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([], {"empty", "setup"}),
+        ([result()], {"plots", "figures", "setup"}),
+        ([result(figures={"ndcg@10": 0.5})], {"plots", "figures", "worst", "setup"}),
+        ([result(error="no model")], {"plots", "figures", "failed", "setup"}),
+        ([result(), unanswerable()], {"plots", "figures", "overconfident", "setup"}),
+        ([result(), unanswerable(abstained=True)], {"plots", "figures", "setup"}),
+        ([result(), unanswerable(found=())], {"plots", "figures", "setup"}),
+    ],
+)
+def test_a_section_is_there_when_it_has_something_to_say(
+    results: Sequence[CaseResult], expected: set[str]
+) -> None:
+    assert sections(page(run(*results))) == expected
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([result()], {"quality", "latency"}),
+        ([result(), unanswerable()], {"quality", "latency", "risk"}),
+        ([unanswerable(seconds={})], {"risk"}),
+        ([result(figures={"terms@10": 1.0}, seconds={})], set()),
+    ],
+)
+def test_a_plot_is_drawn_when_there_is_something_to_draw(
+    results: Sequence[CaseResult], expected: set[str]
+) -> None:
+    written = report(run(*results))
+    drawn = [etree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", written, re.DOTALL)]
+    names = [(svg.get("aria-labelledby") or "").removesuffix("-title") for svg in drawn]
+    assert names == [name for name in ("quality", "risk", "latency") if name in expected]
+
+
+def test_the_page_opens_with_what_was_measured_and_how() -> None:
+    draft = result(case=Case(question="draft?", draft=True))
+    whole = page(run(result(), draft, unanswerable(), result(error="no model", figures={})))
+    assert told(next(whole.iter("header"))) == (
+        "a label 2026-02-03 04:05 UTC · golden.jsonl 4 questions, 1 of them without an answer, "
+        "1 drafted and not confirmed, 1 failed · hybrid search · minilm · 26 documents, "
+        "3,310 chunks"
+    )
+    setup = part(whole, "setup")
+    for value in ("golden.jsonl", "vault of today", "minilm:1", "3,310", "1.2.3", "abc123"):
+        assert value in setup
+    assert "Setting candidates 100" in setup
+    assert "Setting absent_rank none" in setup
+    assert "Abstains" not in setup
+
+
+def test_the_headline_figures_are_those_of_all_questions() -> None:
+    halves = (result(figures={"ndcg@10": 1.0}), result(figures={"ndcg@10": 0.25}))
+    numbers = page(run(*halves)).find_class("number")
+    assert [told(number) for number in numbers] == ["0.625", "2.0"]
+
+
+def test_figures_stand_by_kind_and_leave_out_what_does_not_apply() -> None:
+    term = Case(question="ERR_1?", kind="exact_term", documents={"a.md": 1})
+    one = result(figures={"ndcg@10": 0.5})
+    other = result(case=term, figures={"ndcg@10": 1.0, "terms@10": 0.25, "context_tokens": 4321.0})
+    (table,) = page(run(one, one, other)).get_element_by_id("figures").iter("table")
+    rows = [[told(cell) for cell in row] for row in table.iter("tr")]
+    assert rows == [
+        ["Questions", "all 3", "content 2", "exact_term 1"],
+        ["ndcg@10", "0.667", "0.500", "1.000"],
+        ["terms@10", "0.250", "", "0.250"],
+        ["context_tokens", "4,321", "", "4,321"],
+    ]
+
+
+def test_a_run_of_one_kind_tells_its_figures_once() -> None:
+    (table,) = page(run(result())).get_element_by_id("figures").iter("table")
+    assert told(next(table.iter("tr"))) == "Questions all 1"
+
+
+def test_of_many_kinds_those_with_most_questions_are_told() -> None:
+    kinds = [f"kind {number:02}" for number in range(13)]
+    asked = [Case(question=f"{kind}?", kind=kind, documents={"a.md": 1}) for kind in kinds]
+    results = [result(case=case) for case in [*asked, asked[-1]]]
+    whole = page(run(*results))
+    (table,) = whole.get_element_by_id("figures").iter("table")
+    head = told(next(table.iter("tr")))
+    assert "kind 12" in head
+    assert "kind 11" not in head
+    assert "The kinds with most questions, of 13." in part(whole, "figures")
+    assert "of 12." not in part(page(run(*results[:12])), "figures")
+
+
+def test_the_worst_questions_come_first_by_documents_then_by_places() -> None:
+    wanted = {
+        "a: nothing": {"ndcg@10": 0.0},
+        "b: no place, not even late": {"ndcg@10": 0.5, "place_hit@10": 0.0, "place_hit@3": 0.0},
+        "c: the place late": {"ndcg@10": 0.5, "place_hit@10": 1.0, "place_hit@3": 0.0},
+        "d: only words expected": {"terms@10": 0.75},
+        "e: only the place is wrong": {"ndcg@10": 1.0, "place_hit@10": 0.0},
+        "f: perfect": PERFECT,
+    }
+    results = [result(question, figures=figures) for question, figures in wanted.items()]
+    whole = page(run(*reversed(results)))
+    assert questions(whole, "worst") == [*wanted][:-1]
+    assert "5 of 6 could have gone better." in part(whole, "worst")
+
+
+def test_a_bad_question_shows_what_was_expected_and_what_was_found() -> None:
+    case = Case(
+        question="how often?",
+        documents={"notes/a.md": 1},
+        places=(ExpectedPlace("notes/a.md", lines=(70, 80)),),
+        filters=Filters(types=("md",)),
+        note="from the manual",
+    )
+    bad = result(case=case, found=(found("b.pdf"), found()), figures={"ndcg@10": 0.63})
+    text = part(page(run(bad)), "worst")
+    assert "Expected notes/a.md, lines 70–80 Filters types md Note from the manual" in text
+    assert "ndcg@10 0.630" in text
+    evidence = "Guide › Sending “Every ten minutes.” line 8 · rank 2 by words, 14 by vector"
+    assert f"b.pdf lines 7–9 {evidence} · cosine 0.610" in text
+    assert f"notes/a.md lines 7–9 expected {evidence}" in text
+
+
+def test_a_list_of_questions_ends_where_nobody_reads_on() -> None:
+    many = [result(f"question {number:02}", figures={"ndcg@10": 0.0}) for number in range(25)]
+    failed = [result(f"failed {number:02}", error="no model") for number in range(25)]
+    whole = page(run(*many, *failed))
+    assert len(questions(whole, "worst")) == len(questions(whole, "failed")) == 20
+    assert "these are the worst 20" in part(whole, "worst")
+    assert part(whole, "failed").endswith("and 5 more")
+
+
+def test_a_failed_search_says_why_and_is_no_bad_question() -> None:
+    broken = result("broken?", error="the service does not answer", figures={"ndcg@10": 0.0})
+    whole = page(run(broken))
+    assert questions(whole, "failed") == ["broken?"]
+    assert "the service does not answer" in part(whole, "failed")
+    assert "worst" not in sections(whole)
+
+
+def test_what_was_answered_without_an_answer_comes_by_confidence() -> None:
+    asked = [unanswerable(f"{share}?", confidence=share) for share in (0.2, 0.9, 0.5)]
+    whole = page(run(*asked, unanswerable("refused?", abstained=True)))
+    assert questions(whole, "overconfident") == ["0.9?", "0.5?", "0.2?"]
+    assert "3 of 4 questions" in part(whole, "overconfident")
+    assert "no threshold was set" in part(whole, "overconfident")
+
+
+def test_the_curve_marks_where_the_run_stands() -> None:
+    answered = [result(f"{number}?", confidence=0.9) for number in range(3)]
+    setup = replace(SETUP, abstain_below=0.6)
+    text = part(page(run(*answered, unanswerable(abstained=True), setup=setup)), "plots")
+    assert "This run answered 75 % of the questions, and 0 % of these wrongly." in text
+
+
+def test_a_comparison_shows_figures_setup_and_the_questions_that_changed() -> None:
+    names = [f"question {number}" for number in range(8)]
+    before = run(
+        *(result(name, figures={"ndcg@10": 0.0}, found=(found("old.md"),)) for name in names),
+        result("turned?", figures={"ndcg@10": 1.0}),
+        result("same?"),
+        result("dropped?"),
+        label="yesterday",
+        setup=replace(SETUP, mode="words"),
+    )
+    after = run(
+        *(result(name, figures={"ndcg@10": 0.5}) for name in names),
+        result("turned?", figures={"ndcg@10": 0.0}, found=()),
+        result("same?"),
+        result("added?"),
+    )
+    whole = page(after, compare(before, after))
+    text = part(whole, "changes")
+    assert "from yesterday (2026-02-03 04:05 UTC) to a label" in text
+    assert "ndcg@10 0.200 0.500 +0.300" in text
+    assert "Mode words hybrid" in text
+    assert "Worse by ndcg@10 1 1.00 → 0.00 turned?" in text
+    assert "Better by ndcg@10 8 0.00 → 0.50 question 0" in text
+    assert re.search(r"Before old\.md lines 7–9 “.*?” After notes/a\.md lines 7–9 expected “", text)
+    assert "Nothing was found." in text
+    assert "1 question without a change." in text
+    assert "1 asked only before dropped?" in text
+    assert "1 asked only after added?" in text
+
+
+def test_only_a_difference_that_is_hardly_chance_is_stressed() -> None:
+    def scored(figures: dict[str, float]) -> EvalRun:
+        return run(*(result(f"{number}?", figures=figures) for number in range(8)), unlike)
+
+    unlike = result("unlike?", figures={"mrr": 0.5})
+    before = scored({"ndcg@10": 1.0, "hit@1": 0.0, "mrr": 0.5})
+    after = scored({"ndcg@10": 0.5, "hit@1": 1.0, "mrr": 0.5})
+    whole = page(after, compare(before, after)).get_element_by_id("changes")
+    assert [told(cell) for cell in whole.find_class("worse")] == ["−0.500"]
+    assert [told(cell) for cell in whole.find_class("better")] == ["+1.000"]
+
+
+def test_the_same_run_gives_the_same_page() -> None:
+    same = run(result(), unanswerable(), result("bad?", figures={"ndcg@10": 0.0}))
+    assert report(same) == report(replace(same))
+
+
+def test_without_the_template_engine_one_is_told_what_to_install() -> None:
+    program = """
+import sys
+sys.modules["jinja2"] = None
+from test_report import report, run
+report(run())
+"""
+    outcome = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome.returncode == 1
+    assert "SettingsError" in outcome.stderr
+    assert "pip install 'pincite[eval]'" in outcome.stderr

@@ -1,0 +1,123 @@
+"""Eval runs on disk: kept whole, found by name, never half written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import RunNotFound, StoreDamaged, StoreReadOnly
+from pincite.records import (
+    Case,
+    CaseResult,
+    ChunkId,
+    EvalRun,
+    EvalSetup,
+    ExpectedPlace,
+    Filters,
+    Found,
+    Locator,
+)
+from pincite.stores.runs import RunFolder
+
+SETUP = EvalSetup(
+    mode="hybrid",
+    settings={"top_k": 10, "absent_rank": None},
+    policy="vault",
+    model="minilm",
+    fingerprint="minilm:1",
+    index="vault/2 of 2026-01-01T00:00:00+00:00",
+    documents=2,
+    chunks=3,
+    version="0.1.0",
+)
+CASE = Case(
+    question="Wo ist der Schlüssel? 鍵",
+    kind="video_time",
+    documents={"a.vtt": 2},
+    places=(ExpectedPlace("a.vtt", time=(1.5, 2.0)),),
+    filters=Filters(tags=("x",)),
+)
+FOUND = Found(
+    document="a.vtt",
+    chunk=ChunkId("0" * 40),
+    score=0.5,
+    locator=Locator(1, 2, time_start=1.0, time_end=3.0),
+    cited=Locator(1, 1),
+    quote="Im Werkzeugkasten.",
+    tokens=7,
+    ranks={"words": 1},
+)
+
+
+def run(run_id: str, label: str = "") -> EvalRun:
+    result = CaseResult(case=CASE, found=(FOUND,), confidence=0.4, figures={"ndcg@10": 1.0})
+    return EvalRun(
+        id=run_id,
+        label=label,
+        made_at="2026-01-01T00:00:00+00:00",
+        cases="cases.jsonl",
+        setup=SETUP,
+        results=(result,),
+        figures={"all": {"ndcg@10": 1.0}},
+        latency={"total": {"p50": 0.01}},
+    )
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> RunFolder:
+    return RunFolder(tmp_path / "evals")
+
+
+def test_a_run_comes_back_as_it_was_kept(runs: RunFolder) -> None:
+    kept = run("20260101-000000-aaaaaa", label="first")
+    runs.save(kept)
+    assert runs.load(kept.id) == kept
+
+
+def test_runs_are_found_by_id_beginning_label_and_age(runs: RunFolder) -> None:
+    first, second = run("20260101-000000-aaaaaa", "base"), run("20260102-000000-bbbbbb", "base")
+    third = run("20260103-000000-cccccc")
+    for one in (second, third, first):
+        runs.save(one)
+    assert runs.ids() == [first.id, second.id, third.id]
+    assert runs.load("20260102") == second
+    assert runs.load("base") == second
+    assert runs.load("last") == third
+    assert runs.load("last~2") == first
+
+
+@pytest.mark.parametrize("name", ["2026", "", "other", "last~3", "last~x", "../20260101"])
+def test_a_name_that_fits_none_or_several_is_refused(runs: RunFolder, name: str) -> None:
+    for number in range(3):
+        runs.save(run(f"2026010{number}-000000-aaaaaa"))
+    with pytest.raises(RunNotFound):
+        runs.load(name)
+
+
+def test_before_the_first_run_the_message_says_how_to_make_one(runs: RunFolder) -> None:
+    with pytest.raises(RunNotFound, match="pincite eval run"):
+        runs.load("last")
+    assert runs.all() == []
+
+
+def test_a_damaged_run_is_told_by_name_and_hides_no_other(runs: RunFolder, tmp_path: Path) -> None:
+    kept = run("20260101-000000-aaaaaa")
+    runs.save(kept)
+    (tmp_path / "evals" / "20260102-000000-bbbbbb.json").write_text('{"id": 3}')
+    with pytest.raises(StoreDamaged, match="bbbbbb"):
+        runs.load("last")
+    assert runs.all() == [kept]
+
+
+def test_what_was_not_written_to_the_end_is_no_run(runs: RunFolder, tmp_path: Path) -> None:
+    runs.save(run("20260101-000000-aaaaaa"))
+    (tmp_path / "evals" / "20260102-000000-bbbbbb.part").write_text('{"id": ')
+    assert runs.ids() == ["20260101-000000-aaaaaa"]
+
+
+def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "evals").write_text("a file where the folder should be")
+    with pytest.raises(StoreReadOnly, match="evals"):
+        RunFolder(tmp_path / "evals").save(replace(run("20260101-000000-aaaaaa")))
