@@ -1,0 +1,90 @@
+"""What would pass unseen without golden questions: each planted fault must be caught by them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import apsw
+import pytest
+import sqlite_vec
+from click.testing import CliRunner, Result
+
+from pincite import Library, SearchSettings, open_library
+from pincite.engine.evaluation import EvalWishes
+from pincite.entrypoints.cli.evaluate import EXIT_BELOW_FLOOR
+from pincite.entrypoints.cli.main import cli
+from pincite.evals.gate import check, parse_floors
+from pincite.records import Case
+
+pytestmark = pytest.mark.xdist_group("golden")
+
+HERE = Path(__file__).parent
+FLOORS = parse_floors((HERE / "floors.json").read_text())
+
+# A chunk that a search did not find at all counts as if it had been its best.
+BROKEN_FUSION = SearchSettings(absent_rank=1)
+
+
+@pytest.fixture
+def shuffled(library: Library, tmp_path: Path) -> Path:
+    """A copy of the library whose words and vectors each belong to the next chunk."""
+    folder = tmp_path / "library"
+    shutil.copytree(library.root, folder)
+    database = apsw.Connection(str(folder / ".index" / "index.db"))
+    database.enable_load_extension(True)
+    database.load_extension(sqlite_vec.loadable_path())
+    ids = [row[0] for row in database.execute("SELECT rowid FROM chunk ORDER BY rowid")]
+    after = dict(zip(ids, [*ids[1:], ids[0]], strict=True))
+    words = database.execute(
+        "SELECT rowid, text, about, headings, codes FROM chunk_words"
+    ).fetchall()
+    with database:
+        for window, chunk in database.execute("SELECT rowid, chunk FROM window").fetchall():
+            database.execute("UPDATE window SET chunk = ? WHERE rowid = ?", (after[chunk], window))
+        database.execute("DELETE FROM chunk_words")
+        for rowid, *columns in words:
+            database.execute(
+                "INSERT INTO chunk_words (rowid, text, about, headings, codes) "
+                "VALUES (?, ?, ?, ?, ?)",
+                (after[rowid], *columns),
+            )
+    database.close()
+    return folder
+
+
+def test_broken_fusion_falls_below_the_floors(library: Library, golden: tuple[Case, ...]) -> None:
+    run = library.evaluation.run(golden, EvalWishes(settings=BROKEN_FUSION))
+    below = {one.figure for one in check(run, FLOORS) if not one.holds}
+    assert {"ndcg@10", "hit@3"} <= below
+
+
+def test_shuffled_chunks_fall_below_the_floors(shuffled: Path, golden: tuple[Case, ...]) -> None:
+    with open_library(shuffled) as opened:
+        run = opened.evaluation.run(golden, EvalWishes())
+    below = {one.figure for one in check(run, FLOORS) if not one.holds}
+    assert {"ndcg@10", "hit@3", "place_hit@3", "terms@10"} <= below
+
+
+def test_the_gate_passes_the_library_as_it_is(library: Library) -> None:
+    result = _gate(library.root)
+    assert result.exit_code == 0, result.output
+
+
+def test_the_gate_stops_broken_fusion(library: Library) -> None:
+    result = _gate(library.root, "--set", f"absent_rank={BROKEN_FUSION.absent_rank}")
+    assert result.exit_code == EXIT_BELOW_FLOOR
+    told = json.loads(result.stdout)["floors"]
+    assert any(one["figure"] == "hit@3" and not one["holds"] for one in told)
+
+
+def test_the_gate_stops_shuffled_chunks(shuffled: Path) -> None:
+    assert _gate(shuffled).exit_code == EXIT_BELOW_FLOOR
+
+
+def _gate(folder: Path, *options: str) -> Result:
+    floors = HERE / "floors.json"
+    questions = HERE / "questions.jsonl"
+    command = ["eval", "gate", questions, "--floors", floors, "-l", folder, "--json", *options]
+    return CliRunner().invoke(cli, [str(part) for part in command])
