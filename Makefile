@@ -2,14 +2,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH := .venv-bench
 SAMPLE := examples/library
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench fmt docs lock clean model
+.PHONY: help demo test lint bench bench-env fmt docs lock clean model
 
 help: ## What can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/runtime.stamp model ## Index the sample library and search it
 	$(BIN)/pincite index build $(SAMPLE)
@@ -19,7 +20,7 @@ demo: $(VENV)/runtime.stamp model ## Index the sample library and search it
 
 test: $(VENV)/dev.stamp model ## Everything a reviewer runs: style, types, architecture, tests
 	$(MAKE) --no-print-directory lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 lint: $(VENV)/dev.stamp ## Style, types, architecture and spelling
 	$(BIN)/ruff format --check .
@@ -32,6 +33,9 @@ lint: $(VENV)/dev.stamp ## Style, types, architecture and spelling
 bench: $(VENV)/dev.stamp model ## Speed and memory, as ratios within one run
 	$(BIN)/python benchmarks/ingest.py
 
+bench-env: $(BENCH)/bench.stamp ## An environment of its own with the engines to compare with
+	@echo "Now: $(BENCH)/bin/python benchmarks/peers.py DATA_FOLDER"
+
 fmt: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -41,14 +45,16 @@ docs: $(VENV)/dev.stamp ## Renew the generated parts of the documentation
 
 lock: $(VENV)/dev.stamp ## Pin the dependencies anew, with hashes
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
-	  pyproject.toml --group build -o requirements/runtime.txt
+	  pyproject.toml --extra eval --group build -o requirements/runtime.txt
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
-	  pyproject.toml --extra remote --extra ocr --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
+	  pyproject.toml --extra remote --extra ocr --extra eval --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
 	$(BIN)/uv pip compile --quiet --upgrade --no-deps --universal --python-version 3.11 --generate-hashes --no-header \
 	  --group llm -o requirements/llm.txt
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+	  pyproject.toml --extra eval --group build --group bench -c requirements/runtime.txt -o requirements/bench.txt
 
 clean: ## Remove the environment and the sample library's index
-	rm -rf $(VENV) $(SAMPLE)/.index
+	rm -rf $(VENV) $(BENCH) $(SAMPLE)/.index
 
 model:
 	@$(BIN)/pincite models prepare
@@ -67,3 +73,9 @@ $(VENV)/dev.stamp: requirements/dev.txt requirements/llm.txt pyproject.toml | $(
 	$(PIP) install --require-hashes --no-deps -r requirements/dev.txt -r requirements/llm.txt
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/runtime.stamp
+
+$(BENCH)/bench.stamp: requirements/bench.txt | $(BIN)/python
+	$(BIN)/python -m venv $(BENCH)
+	$(BENCH)/bin/pip --disable-pip-version-check --quiet install --require-hashes --no-deps -r requirements/bench.txt
+	$(BENCH)/bin/pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --editable .
+	@touch $@

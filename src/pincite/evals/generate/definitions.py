@@ -41,12 +41,12 @@ _NO_SUBJECT = """
 this that these those it he she they we you i there here what which who one another each every some
 any all both such other others his her its their our your my also however therefore thus then if
 when while where since because although so but and or as in on at for with by from to of below above
-two three several whether examples note only not result reason difference problem idea point answer
-goal purpose default following first second third next last main same rest aim example question
-thing things way value name usual common best worst more most less least easiest simplest current
-new old big small good bad important recommended possible biggest largest smallest chapter culprit
-exception advantage key trick benefit drawback alternative solution cause list table figure output
-command step option
+two three several whether examples former latter note only not result reason difference problem idea
+point answer goal purpose default following first second third next last main same rest aim example
+question thing things way value name usual common best worst more most less least easiest simplest
+current new old big small good bad important recommended possible biggest largest smallest chapter
+culprit exception advantage key trick benefit drawback alternative solution cause list table figure
+output command step option
 """
 _GOES_ON = frozenset(_NO_SUBJECT.split())
 _ACRONYM = re.compile(r"(?<=\s)\(([A-Z][A-Za-z]{0,8}[A-Z]s?)\)")

@@ -40,7 +40,7 @@ def from_facts(source: Source) -> Iterator[Idea]:
         yield Idea(question=how, kind="content", note=note, clear=clear)
     else:
         question = asked(language, "which", title=title)
-        yield Idea(question=question, kind="metadata", note=note, clear=clear, rank=1)
+        yield Idea(question=question, kind="metadata", note=note, clear=clear)
 
 
 def title_keys(source: Source) -> Iterator[str]:

@@ -18,7 +18,7 @@ from pincite.evals.generate.spoken import from_speech, thing_keys
 from pincite.evals.generate.written import Passage, passages_of
 
 _OF_ONE_DOCUMENT = 6  # drafts of each source that are kept
-_OF_ONE_RECORDING = 24  # phrases that are; most will prove to be nothing special
+_OF_ONE_RECORDING = 48  # phrases that are; most will prove to be nothing special
 _FEWEST_MANY, _SHARE_MANY = 3, 4  # what stands in three documents, and in every fourth, is common
 _LONG_NUMBER = re.compile(r"\d{3,}")
 

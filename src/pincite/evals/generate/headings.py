@@ -76,7 +76,7 @@ def from_headings(source: Source) -> Iterator[Idea]:
 
 def _can_be_dated(heading: str, source: Source) -> bool:
     """Whether it makes sense to ask what was said about it in some year."""
-    return source.is_dated and len(telling(heading)) > 1
+    return source.is_dated and len(telling(heading)) > 1 and "," not in heading
 
 
 def _end_below(source: Source, number: int) -> int:

@@ -13,7 +13,7 @@ from pincite.records import overlapping
 from pincite.text.sentences import sentence_spans
 from pincite.text.words import STOP_WORDS
 
-_MOST = 30  # of one recording
+_MOST = 48  # of one recording
 _FILE_MARKS = re.compile(r"[-_]+")
 _ARTICLES = r"(?:an?|the|our|their|his|her|this|that|of|called|some|every)"
 _STOPPERS = "|".join(sorted(STOP_WORDS - {"a", "an", "the"}))

@@ -67,10 +67,11 @@ def from_titles_nowhere(
 ) -> Iterator[Draft]:
     """Titles as the library has them, of a year that it does not speak of."""
     for draft in drafts:
-        for year in YEAR.findall(draft.about)[:1]:
-            if other := _other_year(sightings, f"{seed} {draft.about}"):
-                question = draft.case.question.replace(year, other)
-                yield _nothing(question, "metadata", f"no document speaks of {other}")
+        years = YEAR.findall(draft.about)
+        other = _other_year(sightings, f"{seed} {draft.about}")
+        if len(years) == 1 and other:
+            question = draft.case.question.replace(years[0], other)
+            yield _nothing(question, "metadata", f"no document speaks of {other}")
 
 
 def from_names_nowhere(language: str, sightings: Sightings, seed: int) -> Iterator[Draft]:

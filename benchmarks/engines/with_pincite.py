@@ -1,0 +1,66 @@
+"""Ourselves: the search of the library, on its index on disk."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from engines import PICKLED
+from engines.corpus import Corpus, Question, Search
+from pincite.ports import Embedder
+from pincite.records import Filters, Mode
+from pincite.retrieve.flow import search
+from pincite.settings import SearchSettings
+from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
+from pincite.vectors import Vector
+
+DISTRIBUTION = "pincite"
+SETUP = (
+    "the library's index (chunks of 300 to 800 tokens, found by the best of their passages; every "
+    "document written durably by itself), candidates and fusion as they come, one chunk of a "
+    "document; results come with their best sentence"
+)
+
+
+class KnownVectors:
+    """Stands in for the model: questions were embedded beforehand, for every engine alike."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._vectors = {question.text: question.vector for question in corpus.questions}
+
+    def embed_question(self, text: str) -> Vector:
+        """The vector that all engines search with."""
+        return self._vectors[text]
+
+
+def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
+    """The index as `pincite index build` writes it."""
+    pickled = _objects(corpus.folder / PICKLED)
+    writer = open_for_writing(folder / "index")
+    writer.begin(next(pickled))
+    for document in pickled:
+        writer.replace_document(document)
+    writer.finish()
+    writer.close()
+    store = open_for_reading(folder / "index")
+    embedder = cast(Embedder, KnownVectors(corpus))  # a search asks it for nothing else
+    settings = SearchSettings(top_k=10, per_document=1)
+
+    def searching(mode: Mode) -> Search:
+        def found(question: Question) -> list[str]:
+            answer = search(
+                question.text, store, embedder, mode=mode, filters=Filters(), settings=settings
+            )
+            return [result.document.path for result in answer.results]
+
+        return found
+
+    return {mode: searching(mode) for mode in ("words", "vector", "hybrid")}
+
+
+def _objects(file: Path) -> Iterator[Any]:
+    with file.open("rb") as opened:
+        while opened.peek(1):
+            yield pickle.load(opened)

@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus_index import build, scratch_folder
+from dataset_rows import DatasetError
+from datasets import id_of, load, names, path_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.chunking.flow import chunk_document
+from pincite.models.hashing import HashingEmbedder
+from pincite.records import ExpectedPlace, Filters
+from pincite.retrieve.flow import search
+from pincite.settings import POLICIES, SearchSettings
+
+CORPUS = [
+    {"id": "a", "title": "Tides", "text": "The moon pulls the sea."},
+    {"id": "b", "title": "", "text": "Salt comes from rivers.\n\nIt stays in the sea."},
+]
+QUERIES = [{"id": "q1", "text": "why are there tides?"}, {"id": "q2", "text": "why salty?"}]
+QRELS = "query-id\tdoc-id\tscore\nq1\ta\t2\nq2\tb\t1\n"
+
+
+def write_rows(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if file.suffix == ".gz":
+        file.write_bytes(gzip.compress(text.encode()))
+    else:
+        file.write_text(text)
+
+
+def write_set(
+    folder: Path,
+    *,
+    corpus: Sequence[Mapping[str, Any]] = CORPUS,
+    queries: Sequence[Mapping[str, Any]] = QUERIES,
+    qrels: str = QRELS,
+) -> Path:
+    write_rows(folder / "corpus.jsonl.gz", corpus)
+    write_rows(folder / "queries.jsonl", queries)
+    (folder / "qrels.tsv").write_text(qrels)
+    return folder
+
+
+def test_a_row_of_the_corpus_is_a_text_file_with_its_title_and_paragraphs(tmp_path: Path) -> None:
+    write_set(tmp_path / "sea")
+    tides, salt = load(tmp_path, "sea").documents
+    assert (tides.path, tides.type, tides.title, tides.own_title) == ("a.txt", "txt", "Tides", True)
+    assert (salt.title, salt.own_title) == ("b", False)
+    assert [salt.text[block.start : block.end] for block in salt.blocks] == [
+        "Salt comes from rivers.",
+        "It stays in the sea.",
+    ]
+
+
+def test_a_title_stands_in_for_a_missing_text_and_an_empty_row_is_left_out(tmp_path: Path) -> None:
+    rows: list[dict[str, str | None]] = [
+        {"id": "a", "title": "Only a title", "text": " "},
+        {"id": "b", "title": "", "text": ""},
+        {"id": "c", "text": None},
+    ]
+    write_set(tmp_path / "sea", corpus=rows)
+    (document,) = load(tmp_path, "sea").documents
+    assert (document.text, document.own_title) == ("Only a title", False)
+
+
+def test_grades_come_from_the_judgements_and_zero_is_no_relevance(tmp_path: Path) -> None:
+    queries = [*QUERIES, {"id": "q3", "text": "nobody judged this"}]
+    write_set(tmp_path / "sea", queries=queries, qrels=QRELS + "q1\tb\t0\nq2\ta\t-1\n")
+    cases = load(tmp_path, "sea").cases
+    assert [(case.question, case.documents) for case in cases] == [
+        ("why are there tides?", {"a.txt": 2}),
+        ("why salty?", {"b.txt": 1}),
+    ]
+
+
+def test_a_judged_document_that_is_not_there_still_counts_as_missed(tmp_path: Path) -> None:
+    write_set(tmp_path / "sea", qrels=QRELS + "q1\tgone\t1\n")
+    assert load(tmp_path, "sea").cases[0].documents == {"a.txt": 2, "gone.txt": 1}
+
+
+def test_a_beir_folder_is_read_as_it_comes(tmp_path: Path) -> None:
+    folder = tmp_path / "beir"
+    write_rows(folder / "corpus.jsonl", [{"_id": "a", "title": "Tides", "text": "The moon."}])
+    write_rows(
+        folder / "queries.jsonl", [{"_id": "q", "text": "tides?"}, {"_id": "r", "text": "x"}]
+    )
+    for split, question in (("train", "r"), ("test", "q")):
+        file = folder / "qrels" / f"{split}.tsv"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"query-id\tcorpus-id\tscore\n{question}\ta\t1\n")
+    loaded = load(tmp_path, "beir")
+    assert [(case.question, case.documents) for case in loaded.cases] == [("tides?", {"a.txt": 1})]
+
+
+def test_questions_without_an_answer_and_verbatim_answers_are_told(tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "sea")
+    questions = [
+        {
+            "id": "q1",
+            "text": "why are there tides?",
+            "is_impossible": False,
+            "answers": [{"text": "gravity"}, {"text": "The moon"}, {"text": "the sea"}],
+        },
+        {"id": "q9", "text": "how deep?", "is_impossible": True, "answers": []},
+        {"id": "q8", "text": "not judged", "is_impossible": False, "answers": []},
+    ]
+    write_rows(folder / "questions.jsonl", questions)
+    cases = {case.question: case for case in load(tmp_path, "sea").cases}
+    assert cases["why are there tides?"].terms == ("The moon",)
+    assert cases["how deep?"].unanswerable
+    assert not cases["why salty?"].unanswerable
+    assert "not judged" not in cases
+
+
+def test_a_question_asked_of_several_documents_is_one_case(tmp_path: Path) -> None:
+    queries = [{"id": "q1", "text": "the same?"}, {"id": "q2", "text": "the same?"}]
+    write_set(tmp_path / "sea", queries=queries)
+    (case,) = load(tmp_path, "sea").cases
+    assert case.documents == {"a.txt": 2, "b.txt": 1}
+
+
+def test_questions_about_this_website_see_only_their_site(tmp_path: Path) -> None:
+    corpus = [{"id": str(at), "title": f"{at % 2}.org", "text": "We share it."} for at in range(4)]
+    write_set(tmp_path / "policyqa-dev", corpus=corpus, qrels="q1\t0\t1\nq2\t1\t1\n")
+    dataset = load(tmp_path, "policyqa-dev")
+    assert [case.filters for case in dataset.cases] == [
+        Filters(tags=("0.org",)),
+        Filters(tags=("1.org",)),
+    ]
+    with scratch_folder() as scratch:
+        store = build(dataset, HashingEmbedder(), scratch / "index")
+        found = search(
+            "share",
+            store,
+            None,
+            mode="words",
+            filters=dataset.cases[1].filters,
+            settings=SearchSettings(),
+        )
+        store.close()
+    assert {result.document.path for result in found.results} == {"1.txt", "3.txt"}
+
+
+def test_the_index_of_a_set_holds_every_document(tmp_path: Path) -> None:
+    write_set(tmp_path / "sea")
+    dataset = load(tmp_path, "sea")
+    told: list[int] = []
+    with scratch_folder() as scratch:
+        store = build(
+            dataset,
+            HashingEmbedder(),
+            scratch / "index",
+            lambda one: told.append(one.documents_done),
+        )
+        assert {one.path for one in store.documents()} == {"a.txt", "b.txt"}
+        assert store.is_complete()
+        store.close()
+    assert told == [1, 2]
+
+
+@given(st.text(min_size=1))
+def test_the_path_of_a_document_gives_its_id_back(identity: str) -> None:
+    assert id_of(path_of(identity)) == identity
+
+
+@given(st.text(min_size=1))
+def test_the_path_of_a_document_stays_in_its_folder(identity: str) -> None:
+    assert not set("/\\\0\n") & set(path_of(identity))
+
+
+TALK = {
+    "id": "talk",
+    "title": "Mining",
+    "segments": [
+        {"start": start, "end": start + 60, "speaker": "Ada", "text": f"Part {start // 60}. " * 40}
+        for start in range(0, 600, 60)
+    ],
+}
+
+
+def test_talks_are_asked_within_themselves_and_in_one_library(tmp_path: Path) -> None:
+    write_rows(tmp_path / "talks" / "transcripts.jsonl.gz", [TALK])
+    asked = {"id": "t#1", "text": "hash rate?", "video_id": "talk", "start": 120, "end": 180.5}
+    write_rows(tmp_path / "talks" / "queries_timed.jsonl", [asked])
+    within, everywhere = (load(tmp_path, name) for name in names(tmp_path))
+    (document,) = within.documents
+    place = ExpectedPlace("talk.vtt", time=(120.0, 180.5))
+    assert document.title == "Mining"
+    assert [(case.question, case.kind, case.places, case.filters) for case in within.cases] == [
+        ("hash rate?", "video_time", (place,), Filters(document_ids=(document.id,)))
+    ]
+    assert [(case.question, case.places, case.filters) for case in everywhere.cases] == [
+        ("Mining: hash rate?", (place,), Filters())
+    ]
+    chunks = chunk_document(document, POLICIES["vault"], HashingEmbedder())
+    times = [part.chunk.locator.time_start for part in chunks]
+    assert len(times) > 1
+    assert times[0] == 0
+    assert times[-1] is not None
+    assert times[-1] >= 480
+
+
+def test_the_turns_of_a_meeting_are_its_lines(tmp_path: Path) -> None:
+    turns = [{"i": at, "speaker": "Ada", "text": f"Point\n{at}"} for at in range(5)]
+    write_rows(tmp_path / "talks" / "transcripts.jsonl", [{"id": "m", "turns": turns}])
+    asked: list[dict[str, Any]] = [
+        {"id": "m#1", "text": "which points?", "meeting_id": "m", "turn_spans": [[0, 1], [4, 4]]},
+        {"id": "m#2", "text": "all of it?", "meeting_id": "m", "turn_spans": []},
+    ]
+    write_rows(tmp_path / "talks" / "queries_spans.jsonl", asked)
+    dataset = load(tmp_path, "talks")
+    (document,), (case,) = dataset.documents, dataset.cases
+    assert document.text.split("\n")[4] == "Ada: Point 4"
+    assert case.places == (
+        ExpectedPlace("m.txt", lines=(1, 2)),
+        ExpectedPlace("m.txt", lines=(5, 5)),
+    )
+
+
+def test_sets_and_their_parts_are_found_by_the_files_in_them(tmp_path: Path) -> None:
+    for name in ("sea", "words/de", "words/en"):
+        write_set(tmp_path / name)
+    (tmp_path / "no questions").mkdir()
+    assert names(tmp_path) == ("sea", "words/de", "words/en")
+    assert names(tmp_path, ["words", "other"]) == ("words/de", "words/en", "other")
+
+
+@pytest.mark.parametrize("name", ["other", "sea/part", "other/part"])
+def test_a_set_that_is_not_there_is_named(tmp_path: Path, name: str) -> None:
+    write_set(tmp_path / "sea")
+    with pytest.raises(DatasetError, match=f"holds no set '{name}'"):
+        load(tmp_path, name)
+
+
+@pytest.mark.parametrize("missing", ["corpus.jsonl.gz", "queries.jsonl", "qrels.tsv"])
+def test_a_missing_file_is_named(tmp_path: Path, missing: str) -> None:
+    (write_set(tmp_path / "sea") / missing).unlink()
+    with pytest.raises(DatasetError, match=f"sea holds no {missing.removesuffix('.gz')}"):
+        load(tmp_path, "sea")
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ('{"id": "c", "text": ', "no JSON"),
+        ('["c"]', "an object in braces"),
+        ('{"id": 3, "text": "x"}', "'id' must be a text, not 3"),
+        ('{"id": "", "text": "x"}', "'id' is empty"),
+        ('{"text": "x"}', "'id' must be a text, not null"),
+        ('{"id": "c", "text": ["x"]}', "'text' must be a text"),
+    ],
+)
+def test_a_bad_row_is_named_by_its_line(tmp_path: Path, bad: str, why: str) -> None:
+    folder = write_set(tmp_path / "sea")
+    (folder / "corpus.jsonl.gz").unlink()
+    (folder / "corpus.jsonl").write_text(f'{{"id": "a", "text": "x"}}\n\n{bad}\n')
+    with pytest.raises(DatasetError, match=rf"corpus\.jsonl, line 3: .*{why}"):
+        load(tmp_path, "sea")
+
+
+@pytest.mark.parametrize("bad", ["q1\ta", "q1\ta\tmuch", "q1 a 1"])
+def test_a_bad_judgement_is_named_by_its_line(tmp_path: Path, bad: str) -> None:
+    write_set(tmp_path / "sea", qrels=f"query-id\tdoc-id\tscore\n{bad}\n")
+    with pytest.raises(DatasetError, match=r"qrels\.tsv, line 2: "):
+        load(tmp_path, "sea")
+
+
+def test_a_file_that_is_not_packed_as_it_says_is_named(tmp_path: Path) -> None:
+    (write_set(tmp_path / "sea") / "corpus.jsonl.gz").write_bytes(b"no gzip")
+    with pytest.raises(DatasetError, match=r"corpus\.jsonl\.gz, after line 0: cannot be read"):
+        load(tmp_path, "sea")
+
+
+def test_a_question_about_an_unknown_talk_is_named_by_its_line(tmp_path: Path) -> None:
+    write_rows(tmp_path / "talks" / "transcripts.jsonl", [TALK])
+    asked = {"id": "t#1", "text": "hash rate?", "video_id": "gone", "start": 1, "end": 2}
+    write_rows(tmp_path / "talks" / "queries_timed.jsonl", [asked])
+    with pytest.raises(DatasetError, match=r"line 1: 'video_id' names no transcript: 'gone'"):
+        load(tmp_path, "talks/within")
+
+
+def test_judgements_of_other_questions_alone_are_no_set(tmp_path: Path) -> None:
+    write_set(tmp_path / "sea", qrels="other\ta\t1\n")
+    with pytest.raises(DatasetError, match="no questions"):
+        load(tmp_path, "sea")
