@@ -48,7 +48,8 @@ class Commands(click.Group):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except PinciteError as error:
-            click.echo(f"Error: {printable(str(error))}", err=True)
+            told = printable(str(error), keep="\n")
+            click.echo(f"Error: {told}", err=True)
             ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
         except BrokenPipeError:
             # The reader of our output has seen enough (`… | head`); nothing more can be written.
