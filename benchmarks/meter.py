@@ -27,7 +27,8 @@ class Meter:
         rate = done / max(now - self.started, 1e-9)
         left = time.strftime("%H:%M:%S", time.gmtime((total - done) / rate))
         end = "\r" if sys.stderr.isatty() and done < total else "\n"
-        line = f"{self.what}: {done:,} of {total:,}, {rate:,.0f} a second, {left} left"
+        speed = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+        line = f"{self.what}: {done:,} of {total:,}, {speed} a second, {left} left"
         print(f"{line:<78}", end=end, file=sys.stderr, flush=True)
 
     def indexed(self, progress: Progress) -> None:

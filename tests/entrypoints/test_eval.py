@@ -98,10 +98,18 @@ def test_runs_are_compared_question_by_question(run: Run) -> None:
     assert told["same"] + len(told["better"]) + len(told["worse"]) == 3
 
 
-def test_a_report_is_one_page_on_its_own(run: Run, notes: Path) -> None:
+def test_the_last_run_is_the_one_that_was_made_last(run: Run) -> None:
+    made = [
+        json.loads(run("eval", "run", "--mode", "words", "--json").stdout)["id"] for _ in range(6)
+    ]
+    assert [one["id"] for one in json.loads(run("eval", "runs", "--json").stdout)] == made
+
+
+def test_a_report_is_one_page_on_its_own_and_no_document(run: Run, notes: Path) -> None:
     run("eval", "run")
-    assert run("eval", "report", "-o", "report.html").exit_code == 0
-    page = html.fromstring((notes / "report.html").read_text())
+    assert run("eval", "report").exit_code == 0
+    assert "pincite-eval.html" not in run("index", "update").stdout
+    page = html.fromstring((notes / "pincite-eval.html").read_text())
     assert page.xpath("//svg")
     assert not page.xpath("//script | //link[@href] | //img")
 
@@ -134,6 +142,22 @@ def test_another_chunk_policy_is_tried_beside_the_index(run: Run) -> None:
     assert len(json.loads(run("eval", "runs", "--json").stdout)) == 1
 
 
+def test_a_report_that_would_be_indexed_is_refused(run: Run, notes: Path) -> None:
+    run("eval", "run")
+    result = run("eval", "report", "-o", "report.html")
+    assert result.exit_code == 2
+    assert not (notes / "report.html").exists()
+    assert run("eval", "report", "-o", "../report.html").exit_code == 0
+
+
+def test_another_chunk_policy_is_tried_on_the_same_files_only(run: Run, notes: Path) -> None:
+    (notes / "new.md").write_text("When does the lease end? When it ends.")
+    result = run("eval", "run", "--policy", "flat")
+    assert result.exit_code == 2
+    assert "new.md" in result.stderr
+    assert "index update" in result.stderr
+
+
 def test_drafts_are_asked_only_where_that_is_wanted(run: Run, notes: Path) -> None:
     write_cases(notes, [*CASES, {"question": "A draft?", "documents": ["lease.md"], "draft": True}])
     assert len(json.loads(run("eval", "run", "--json").stdout)["results"]) == 4
@@ -161,6 +185,38 @@ def read_cases(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "pincite-eval.jsonl").read_text().splitlines()]
 
 
+def test_an_edit_that_repeats_a_question_is_asked_again(run: Run, notes: Path) -> None:
+    write_cases(notes, [*CASES, {"question": "A draft?", "documents": ["lease.md"], "draft": True}])
+    result = run("eval", "confirm", keys="e\nWhich pump leaks?\nWhich pump drips?\n")
+    assert "there already" in result.stdout
+    assert read_cases(notes)[-1]["question"] == "Which pump drips?"
+    assert run("eval", "run").exit_code == 0
+
+
+def test_lines_that_are_not_decided_on_stay_as_they_were_written(run: Run, notes: Path) -> None:
+    own = '{"question":"Wo?",  "places": [{"lines": 1, "document": "lease.md"}]}'
+    draft = '{"question": "A draft?", "documents": ["lease.md"], "draft": true}'
+    (notes / "pincite-eval.jsonl").write_text(f"{own}\n{draft}\n")
+    assert run("eval", "confirm", keys="k\n").exit_code == 0
+    assert run("eval", "generate", "--most", "3").exit_code == 0
+    lines = (notes / "pincite-eval.jsonl").read_text().splitlines()
+    assert lines[0] == own
+    assert json.loads(lines[1]) == {"question": "A draft?", "documents": ["lease.md"]}
+    assert len(lines) > 2
+
+
+def test_a_questions_file_behind_a_link_keeps_the_link_and_its_permissions(
+    run: Run, notes: Path, tmp_path: Path
+) -> None:
+    (notes / "pincite-eval.jsonl").rename(tmp_path / "mine.jsonl")
+    (tmp_path / "mine.jsonl").chmod(0o600)
+    (notes / "pincite-eval.jsonl").symlink_to(tmp_path / "mine.jsonl")
+    run("eval", "generate", "--most", "3")
+    assert (notes / "pincite-eval.jsonl").is_symlink()
+    assert (tmp_path / "mine.jsonl").stat().st_mode & 0o777 == 0o600
+    assert len(read_cases(notes)) > len(CASES)
+
+
 def test_drafts_are_added_and_no_question_is_lost(run: Run, notes: Path) -> None:
     run("eval", "generate", "--most", "4")
     cases = read_cases(notes)
@@ -177,6 +233,9 @@ def test_drafts_are_added_and_no_question_is_lost(run: Run, notes: Path) -> None
         (("run", "--set", "top_k=many"), 2, "top_k"),
         (("run", "--set", "top_k=0"), 2, "top-k"),
         (("run", "--kind", "nothing"), 2, "no question"),
+        (("run", "--label", "last"), 2, "labelled"),
+        (("run", "--label", "2026"), 2, "labelled"),
+        (("run", "--abstain-below", "nan"), 2, "must be a number"),
         (("run", "missing.jsonl"), 2, "missing.jsonl"),
         (("compare",), 3, "eval run"),
         (("report",), 3, "eval run"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,16 @@ class EvalWishes:
     abstain_below: float | None = None
     label: str = ""
     cases_name: str = ""
+
+    def check(self) -> None:
+        """Refuse what cannot work, before anything is done for it."""
+        if self.label.startswith("last") or self.label[:1].isdigit():
+            raise SettingsError(
+                f"a run cannot be labelled {self.label!r}: names that begin with a digit or with "
+                "`last` are those of runs themselves"
+            )
+        if self.abstain_below is not None and not isfinite(self.abstain_below):
+            raise SettingsError(f"abstain-below must be a number, not {self.abstain_below}")
 
 
 class Evaluation:
@@ -67,17 +78,26 @@ class Evaluation:
 
         The passwords open encrypted files where another chunk policy is tried.
         """
-        from pincite.evals.flow import evaluate
-
         if not cases:
             raise SettingsError("there is no question to ask; drafts count only with --drafts")
-        library = self._library
-        if wishes.policy not in (None, library.stats().header.policy):
-            library = self._cut_by(str(wishes.policy), passwords, on_indexing)
+        wishes.check()
+        self.runs.prepare()
+        with self._cut_as_wished(wishes.policy, passwords, on_indexing) as library:
+            return self._run_on(library, cases, wishes, on_progress)
+
+    def _run_on(
+        self,
+        library: Library,
+        cases: Sequence[Case],
+        wishes: EvalWishes,
+        on_progress: Callable[[int, int], None],
+    ) -> EvalRun:
+        from pincite.evals.flow import evaluate
+
         made_at = datetime.now(UTC)
         setup = _setup(library, wishes)
         blank = EvalRun(
-            id=_run_id(made_at, setup),
+            id=f"{made_at:%Y%m%d-%H%M%S-%f}",
             label=wishes.label,
             made_at=made_at.isoformat(timespec="seconds"),
             cases=wishes.cases_name,
@@ -89,6 +109,7 @@ class Evaluation:
                 case.question, mode=wishes.mode, filters=case.filters, settings=wishes.settings
             )
 
+        ask(cases[0])  # loads the model, whose time is not the search's; and shows that it works
         run = evaluate(cases, ask, blank, on_progress=on_progress)
         self.runs.save(run)
         return run
@@ -122,26 +143,48 @@ class Evaluation:
             if document is not None:  # else it was removed by another process just now
                 yield document, [chunk for _, chunk in chunks]
 
-    def _cut_by(
-        self, policy: str, passwords: tuple[str, ...], on_indexing: Callable[[Progress], None]
-    ) -> Library:
-        """The same folder cut by another policy, in an index of its own below the first."""
+    @contextmanager
+    def _cut_as_wished(
+        self,
+        policy: str | None,
+        passwords: tuple[str, ...],
+        on_indexing: Callable[[Progress], None],
+    ) -> Iterator[Library]:
+        """The library, or the same files cut by another policy in an index of their own."""
         from pincite.engine.library import Library
 
         header = self._library.stats().header
-        folder = self._index / VARIANTS_FOLDER / policy_named(policy).name
-        library = Library(self._library.root, self._embedders, index=folder)
-        library.index(
-            name=header.name,
-            policy=policy,
-            model=header.model.name,
-            max_file_bytes=header.max_file_bytes,
-            options=header.options,
-            summaries=header.summaries,
-            passwords=passwords,
-            on_progress=on_indexing,
+        if policy in (None, header.policy):
+            yield self._library
+            return
+        folder = self._index / VARIANTS_FOLDER / policy_named(str(policy)).name
+        with Library(self._library.root, self._embedders, index=folder) as variant:
+            variant.index(
+                name=header.name,
+                policy=policy,
+                model=header.model.name,
+                max_file_bytes=header.max_file_bytes,
+                options=header.options,
+                summaries=header.summaries,
+                passwords=passwords,
+                on_progress=on_indexing,
+            )
+            _refuse_other_files(self._library, variant)
+            yield variant
+
+
+def _refuse_other_files(library: Library, variant: Library) -> None:
+    """Only of the same files does a difference come from how they are cut."""
+    held, cut = (
+        {(one.path, one.checksum) for one in each.documents()} for each in (library, variant)
+    )
+    if held != cut:
+        paths = sorted({path for path, _ in held ^ cut})
+        some = ", ".join(paths[:3])
+        raise SettingsError(
+            f"the index and the folder do not agree on {len(paths)} files ({some}); run "
+            "`pincite index update`, and give --passwords where files are encrypted"
         )
-        return library
 
 
 def _setup(library: Library, wishes: EvalWishes) -> EvalSetup:
@@ -161,12 +204,6 @@ def _setup(library: Library, wishes: EvalWishes) -> EvalSetup:
         commit=_commit(library.root),
         abstain_below=wishes.abstain_below,
     )
-
-
-def _run_id(made_at: datetime, setup: EvalSetup) -> str:
-    """Sorts by time; the rest tells apart what was started in the same second."""
-    told = f"{made_at.isoformat()} {setup}"
-    return f"{made_at:%Y%m%d-%H%M%S}-{hashlib.sha256(told.encode()).hexdigest()[:6]}"
 
 
 def _commit(folder: Path) -> str:

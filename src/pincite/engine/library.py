@@ -158,12 +158,10 @@ class Library:
             lap=watch.lap,
         )
         documents = {result.document.path: result.document for result in found.results}
-        return replace(
-            found,
-            changed=tuple(path for path, one in documents.items() if self._differs(one)),
-            complete=store.is_complete(),
-            seconds=watch.seconds,
-        )
+        changed = tuple(path for path, one in documents.items() if self._differs(one))
+        complete = store.is_complete()
+        watch.lap("check")
+        return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
 
     def show(self, citation: str, *, around: int = 3, base: str | Path | None = None) -> CitedPlace:
         """The cited lines with some lines around them.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from pincite.records import Case, Change, Comparison, EvalRun, FloorCheck, Found
+from pincite.evals import wording
+from pincite.records import Change, Comparison, EvalRun, FloorCheck, Found
 from pincite.text.printable import printable
 
 Style = Callable[[str], str]
@@ -22,12 +23,12 @@ SHOWN = (
     "terms@10",
 )
 ABSTENTION = ("abstention_precision", "abstention_recall", "abstention_auroc", "aurc")
-_SIGNIFICANT = 0.05
+_MOST_FAILURES = 10  # told one by one
 
 
 def run_as_text(run: EvalRun, *, strong: Style, faint: Style) -> Iterator[str]:
     """The figures of a run by kind of question, and how long the searches took."""
-    yield f"{strong(f'Run {run.id}')}{label_of(run)} {faint(setup_in_words(run))}"
+    yield f"{strong(f'Run {printable(run.id)}')}{label_of(run)} {faint(setup_in_words(run))}"
     yield from _figures_table(run, strong)
     everything = run.figures.get("all", {})
     abstention = [f"{name} {everything[name]:.3f}" for name in ABSTENTION if name in everything]
@@ -35,9 +36,11 @@ def run_as_text(run: EvalRun, *, strong: Style, faint: Style) -> Iterator[str]:
         yield f"Unanswerable: {', '.join(abstention)}"
     if run.latency:
         yield f"Milliseconds (p50 / p95 / p99): {', '.join(_latencies(run))}"
-    for result in run.results:
-        if result.error:
-            yield f"Failed: {printable(result.case.question)}: {printable(result.error)}"
+    failed = [result for result in run.results if result.error]
+    for result in failed[:_MOST_FAILURES]:
+        yield f"Failed: {printable(result.case.question)}: {printable(result.error)}"
+    if len(failed) > _MOST_FAILURES:
+        yield f"Failed: {len(failed) - _MOST_FAILURES} more"
 
 
 def label_of(run: EvalRun) -> str:
@@ -49,8 +52,8 @@ def setup_in_words(run: EvalRun) -> str:
     """`hybrid, vault, minilm; 194 questions of golden.jsonl`."""
     setup = run.setup
     asked = f"{len(run.results):,} question{'' if len(run.results) == 1 else 's'}"
-    of = f" of {printable(run.cases)}" if run.cases else ""
-    return f"{setup.mode}, {setup.policy}, {printable(setup.model)}; {asked}{of}"
+    of = f" of {run.cases}" if run.cases else ""
+    return printable(f"{setup.mode}, {setup.policy}, {setup.model}; {asked}{of}")
 
 
 def _figures_table(run: EvalRun, strong: Style) -> Iterator[str]:
@@ -58,7 +61,7 @@ def _figures_table(run: EvalRun, strong: Style) -> Iterator[str]:
     counts = Counter(result.case.kind for result in run.results)
     counts["all"] = len(run.results)
     rows = [
-        [kind, f"{counts[kind]}", *(_figure(figures.get(name)) for name in names)]
+        [printable(kind), f"{counts[kind]}", *(_figure(figures.get(name)) for name in names)]
         for kind, figures in run.figures.items()
     ]
     yield from table([["kind", "questions", *names], *rows], strong)
@@ -71,7 +74,7 @@ def _figure(value: float | None) -> str:
 def _latencies(run: EvalRun) -> Iterator[str]:
     for stage in sorted(run.latency, key=lambda one: one != "total"):
         times = run.latency[stage]
-        yield f"{stage} " + " / ".join(
+        yield f"{printable(stage)} " + " / ".join(
             f"{times[share] * 1000:.1f}" for share in ("p50", "p95", "p99")
         )
 
@@ -95,12 +98,12 @@ def runs_as_text(runs: Sequence[EvalRun], *, strong: Style) -> Iterator[str]:
         return
     rows = [
         [
-            f"{run.id}{label_of(run)}",
+            f"{printable(run.id)}{label_of(run)}",
             run.setup.mode,
-            run.setup.policy,
-            f"{len(run.results)}",
+            printable(run.setup.policy),
+            f"{run.figures.get('all', {}).get('questions', 0):.0f}",
             *(_figure(run.figures.get("all", {}).get(name)) for name in ("ndcg@10", "hit@3")),
-            run.setup.commit[:8] or "–",
+            printable(run.setup.commit[:8]) or "–",
         ]
         for run in runs
     ]
@@ -113,20 +116,21 @@ def comparison_as_text(
 ) -> Iterator[str]:
     """Figures before and after with the test of their difference, then question by question."""
     for name, run in (("before", compared.before), ("after", compared.after)):
-        yield f"{strong(f'{name:<6} {run.id}')}{label_of(run)} {faint(setup_in_words(run))}"
+        told = strong(f"{name:<6} {printable(run.id)}")
+        yield f"{told}{label_of(run)} {faint(setup_in_words(run))}"
     rows = [
         [
             change.name,
-            f"{change.before:.3f}",
-            f"{change.after:.3f}",
-            f"{change.after - change.before:+.3f}",
-            f"{change.p_value:.3f}{'*' if change.p_value < _SIGNIFICANT else ' '}",
+            wording.figure(change.before, change.name),
+            wording.figure(change.after, change.name),
+            wording.difference(change),
+            f"{wording.p_value(change)}{' ' if wording.verdict(change) == 'same' else '*'}",
             f"{change.questions}",
         ]
         for change in compared.figures
     ]
     yield from table([["figure", "before", "after", "change", "p ", "questions"], *rows], strong)
-    yield faint("p: how likely chance alone makes such a difference; * below 0.05")
+    yield faint("p: how likely chance alone makes such a difference; * below 0.05, one in twenty")
     yield from _changes("Better", compared.better, compared.figure, most, strong)
     yield from _changes("Worse", compared.worse, compared.figure, most, strong)
     yield f"Same: {compared.same}"
@@ -146,19 +150,11 @@ def _changes(
             f"  {change.value_before:.3f} → {change.value_after:.3f}  "
             f"{printable(change.case.question)}"
         )
-        yield f"      expected {expected_in_words(change.case)}"
+        yield f"      expected {printable('; '.join(wording.expected(change.case)))}"
         yield f"      before   {first_found(change.before.found)}"
         yield f"      after    {first_found(change.after.found)}"
     if len(changes) > most:
         yield f"  and {len(changes) - most} more; --most shows them"
-
-
-def expected_in_words(case: Case) -> str:
-    """The documents a case expects."""
-    if case.unanswerable:
-        return "nothing"
-    paths = dict.fromkeys([*case.documents, *(place.document for place in case.places)])
-    return printable(", ".join(paths)) or f"{len(case.chunks)} chunks"
 
 
 def first_found(found: Sequence[Found]) -> str:

@@ -6,19 +6,23 @@ from collections.abc import Hashable, Sequence
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pincite.errors import SettingsError
-from pincite.evals.judge import BY_QUESTION, needed_package
+from pincite.evals.judge import BY_QUESTION
 from pincite.evals.measures import LOWER_IS_BETTER
 from pincite.records import Case, CaseResult, Change, Comparison, EvalRun, FigureChange
 
 DEFAULT_FIGURE = "ndcg@10"
 
-_RESAMPLES = 9_999  # with up to 13 questions that differ, every one of 2^13 outcomes is tried
+_RESAMPLES = 9_999
+_FEW = 13  # questions that differ: with so few, every one of 2^13 outcomes is tried
 _SEED = 4_046  # any number; the same runs always give the same p-value
 _NUMBERS_AT_ONCE = 2_000_000  # some 16 MB
+_ROUNDING = 1e-12  # of all differences together: sums that are no further apart are equal
 
 _Pair = tuple[CaseResult, CaseResult]
+_Numbers = NDArray[np.float64]
 
 
 def compare(before: EvalRun, after: EvalRun, *, figure: str = DEFAULT_FIGURE) -> Comparison:
@@ -60,39 +64,72 @@ def _same_case(case: Case) -> Hashable:
 
 
 def _figure_changes(pairs: Sequence[_Pair]) -> list[FigureChange]:
-    changes = []
-    for name in BY_QUESTION:
-        if both := _with_figure(pairs, name):
-            before = [one.figures[name] for one, _ in both]
-            after = [other.figures[name] for _, other in both]
-            p_value = _p_value([new - old for old, new in zip(before, after, strict=True)])
-            changes.append(FigureChange(name, fmean(before), fmean(after), p_value, len(both)))
-    return changes
+    comparable = {name: both for name in BY_QUESTION if (both := _with_figure(pairs, name))}
+    differences = [[_difference(pair, name) for name in comparable] for pair in pairs]
+    p_values = _p_values(np.array(differences))
+    return [
+        FigureChange(
+            name,
+            fmean(before.figures[name] for before, _ in both),
+            fmean(after.figures[name] for _, after in both),
+            p_value,
+            len(both),
+        )
+        for (name, both), p_value in zip(comparable.items(), p_values, strict=True)
+    ]
 
 
 def _with_figure(pairs: Sequence[_Pair], name: str) -> list[_Pair]:
     return [pair for pair in pairs if all(name in one.figures for one in pair)]
 
 
-def _p_value(differences: Sequence[float]) -> float:
-    """Paired permutation test, two-sided: how often chance alone makes the mean differ so much.
+def _difference(pair: _Pair, name: str) -> float:
+    before, after = (one.figures.get(name) for one in pair)
+    return 0.0 if before is None or after is None else after - before
 
-    Were both runs alike, each difference could as well have the other sign. Questions without one
-    stay as they are under any sign, so they are left out.
+
+def _p_values(differences: _Numbers) -> list[float]:
+    """Paired permutation tests, two-sided: how often chance alone makes a mean differ so much.
+
+    Each row is a question, each column a figure with a test of its own. Were both runs alike, each
+    difference could as well have the other sign. One of 0 has none, so it changes nothing.
     """
-    changed = [difference for difference in differences if difference]
-    if len(changed) < 2:
-        return 1.0
-    outcome = needed_package("scipy.stats").permutation_test(
-        (changed,),
-        np.mean,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=_RESAMPLES,
-        batch=max(_NUMBERS_AT_ONCE // len(changed), 1),
-        rng=np.random.default_rng(_SEED),
-    )
-    return float(outcome.pvalue)
+    many = np.count_nonzero(differences, axis=0) > _FEW
+    p_values = np.empty(len(many))
+    for column in np.flatnonzero(~many):
+        p_values[column] = _tried_with_all_signs(differences[:, column])
+    p_values[many] = _tried_with_drawn_signs(differences[:, many])
+    return [float(p_value) for p_value in p_values]
+
+
+def _tried_with_all_signs(differences: _Numbers) -> float:
+    changed = differences[differences != 0]
+    flips = np.arange(2 ** len(changed))[:, np.newaxis] >> np.arange(len(changed)) & 1
+    as_far = _as_far(flips.astype(np.float64), changed[:, np.newaxis])
+    return min(float(2 * as_far.min() / len(flips)), 1.0)
+
+
+def _tried_with_drawn_signs(differences: _Numbers) -> _Numbers:
+    """The signs are drawn once for all figures, because drawing takes most of the time."""
+    changed = differences[differences.any(axis=1)]
+    random = np.random.default_rng(_SEED)
+    at_once = max(_NUMBERS_AT_ONCE // max(len(changed), 1), 1)
+    as_far = np.ones((2, changed.shape[1]))  # the outcome that is there is one of them
+    for done in range(0, _RESAMPLES, at_once):
+        size = (min(at_once, _RESAMPLES - done), len(changed))
+        as_far += _as_far(random.integers(2, size=size, dtype=np.uint8).astype(np.float64), changed)
+    p_values: _Numbers = np.minimum(2 * as_far.min(axis=0) / (_RESAMPLES + 1), 1.0)
+    return p_values
+
+
+def _as_far(flips: _Numbers, differences: _Numbers) -> NDArray[np.int64]:
+    """How many outcomes are at least as high, and how many as low, as without any flip.
+
+    A flip (1 where a sign is changed, else 0) takes a difference from the sum twice.
+    """
+    taken = flips @ differences
+    rounding = _ROUNDING * np.abs(differences).sum(axis=0)
+    return np.stack([(taken <= rounding).sum(axis=0), (taken >= -rounding).sum(axis=0)])
 
 
 def _chosen(figure: str, present: Sequence[str]) -> str:

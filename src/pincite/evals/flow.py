@@ -16,6 +16,7 @@ Ask = Callable[[Case], SearchResults]
 OnProgress = Callable[[int, int], None]
 """Told how many of how many questions have been asked."""
 
+_GIVE_UP_AFTER = 3  # failures in a row
 NO_CONFIDENCE = -1.0  # below any similarity and any BM25: nothing was found at all
 
 
@@ -27,8 +28,13 @@ def evaluate(
     on_progress: OnProgress = lambda done, of: None,
 ) -> EvalRun:
     """The run, which says how things are set up, with what was found and the figures for it."""
-    below = run.setup.abstain_below
-    results = ask_all(cases, ask, abstain_below=below, on_progress=on_progress)
+    results = ask_all(
+        cases,
+        ask,
+        abstain_below=run.setup.abstain_below,
+        deepest=run.setup.top_k,
+        on_progress=on_progress,
+    )
     return replace(run, results=results, figures=figures_by_kind(results), latency=latency(results))
 
 
@@ -37,25 +43,45 @@ def ask_all(
     ask: Ask,
     *,
     abstain_below: float | None = None,
+    deepest: int | None = None,
     on_progress: OnProgress = lambda done, of: None,
 ) -> tuple[CaseResult, ...]:
     """Ask every question once, in order, and judge what was found.
 
     Without abstain_below only a search that finds nothing counts as "not in these documents".
+    Figures that look deeper than the results go are left out. A service that fails again and again
+    ends the run: a run of zeros would say nothing about the library.
     """
     results: list[CaseResult] = []
     texts: list[list[str]] = []
+    failed = 0  # in a row
     for done, case in enumerate(cases, start=1):
         try:
             answer = ask(case)
         except (ModelUnavailable, ModelInvalid) as error:
+            failed += 1
+            if failed >= _GIVE_UP_AFTER:
+                raise
             results.append(CaseResult(case=case, confidence=NO_CONFIDENCE, error=str(error)))
             texts.append([])
         else:
+            failed = 0
             results.append(_remembered(case, answer, abstain_below))
             texts.append([result.chunk.text for result in answer.results])
         on_progress(done, len(cases))
-    return judged(results, texts)
+    return tuple(_without_deeper(result, deepest) for result in judged(results, texts))
+
+
+def _without_deeper(result: CaseResult, deepest: int | None) -> CaseResult:
+    """Three results tell nothing about the first ten."""
+    if deepest is None:
+        return result
+    figures = {
+        name: value
+        for name, value in result.figures.items()
+        if "@" not in name or int(name.partition("@")[2]) <= deepest
+    }
+    return replace(result, figures=figures)
 
 
 def _remembered(case: Case, answer: SearchResults, abstain_below: float | None) -> CaseResult:

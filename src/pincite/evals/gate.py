@@ -18,11 +18,12 @@ Floors = dict[str, dict[str, float]]
 FLOOR_FIGURES = tuple(name for name in (*BY_QUESTION, *OVER_RUN) if name not in LOWER_IS_BETTER)
 """What a floor can be set for: figures of which more is better."""
 
-# Similarity says more about the model than about what is found, and counts are no quality.
-_FROM_A_RUN = (
+# Similarity says more about the model than about what is found.
+_QUALITY = (
     *(name for name in BY_QUESTION if name not in (*LOWER_IS_BETTER, "similarity")),
     "abstention_auroc",
 )
+_COUNTS = ("questions", "unanswerable")  # else the floors hold once the hard questions are gone
 _EXAMPLE = '{"all": {"ndcg@10": 0.8}, "exact_term": {"hit@3": 1.0}}'
 
 
@@ -44,13 +45,19 @@ def dump_floors(floors: Mapping[str, Mapping[str, float]]) -> str:
 
 
 def floors_from(run: EvalRun, *, slack: float) -> Floors:
-    """Floors that the run itself holds: its figures less the slack, rounded down to 3 decimals."""
+    """Floors that the run itself holds: its figures less the slack, rounded down to 3 decimals.
+
+    There must also be as many questions as there were.
+    """
     if not (math.isfinite(slack) and slack >= 0):
         raise SettingsError(f"the slack must be 0 or more, not {slack}")
     floors = {
-        kind: {name: _lowered(figures[name], slack) for name in _FROM_A_RUN if name in figures}
+        kind: {name: _lowered(figures[name], slack) for name in _QUALITY if name in figures}
         for kind, figures in run.figures.items()
     }
+    if ALL in floors:
+        counted = run.figures[ALL]
+        floors[ALL] |= {name: counted[name] for name in _COUNTS if counted.get(name, 0) > 0}
     return {kind: of_kind for kind, of_kind in floors.items() if of_kind}
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
-from types import ModuleType
 
-from pincite.errors import SettingsError
+from pincite.evals.extras import needed_package
 from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator
-from pincite.text.words import fold
+from pincite.text.words import WORD, fold, is_unspaced
 
 # Our names of the figures over documents, and those of ir_measures.
 _RANKING = {
@@ -59,16 +57,6 @@ def overlaps(place: ExpectedPlace, document: str, locator: Locator) -> bool:
         and (place.rows is None or _meet(place.rows, at.row_start, at.row_end))
         and (place.time is None or _share_time(place.time, at.time_start, at.time_end))
     )
-
-
-def needed_package(name: str) -> ModuleType:
-    """A package that only evaluation needs: loaded late, because it takes seconds."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise SettingsError(
-            "evaluation needs more packages; run `pip install 'pincite[eval]'`"
-        ) from error
 
 
 def _meet(expected: tuple[int, int], start: int | None, end: int | None) -> bool:
@@ -168,8 +156,27 @@ def _cites(found: Found, expected: ExpectedPlace | ChunkId) -> bool:
 
 def _share_of_terms(terms: Sequence[str], texts: Sequence[str]) -> float:
     comparable = [_comparable(text) for text in texts]
-    present = sum(any(_comparable(term) in text for text in comparable) for term in terms)
+    present = sum(any(_holds(text, _comparable(term)) for text in comparable) for term in terms)
     return present / len(terms)
+
+
+def _holds(text: str, term: str) -> bool:
+    """Whether the term stands in the text, and not only inside of longer words."""
+    start = text.find(term)
+    while start >= 0:
+        end = start + len(term)
+        cuts_a_word = _are_one_word(text[start - 1 : start], term[:1]) or _are_one_word(
+            term[-1:], text[end : end + 1]
+        )
+        if not cuts_a_word:
+            return True
+        start = text.find(term, start + 1)
+    return False
+
+
+def _are_one_word(one: str, following: str) -> bool:
+    """Whether neighbours belong to one word; in scripts without spaces nobody can tell."""
+    return all(WORD.fullmatch(char) and not is_unspaced(char) for char in (one, following))
 
 
 def _comparable(text: str) -> str:

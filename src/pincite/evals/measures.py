@@ -8,7 +8,8 @@ from statistics import fmean
 
 import numpy as np
 
-from pincite.evals.judge import BY_QUESTION, needed_package
+from pincite.evals.extras import needed_package
+from pincite.evals.judge import BY_QUESTION
 from pincite.records import CaseResult
 
 ALL = "all"
@@ -57,27 +58,37 @@ def latency(results: Sequence[CaseResult]) -> dict[str, dict[str, float]]:
 def risk_coverage(results: Sequence[CaseResult]) -> list[tuple[float, float]]:
     """(coverage, risk) as ever less certain questions are answered, from the most certain on.
 
-    Risk is the share of wrong answers among those given. Equal confidence is answered together.
-    Left out are failed searches and questions of which nobody can say whether they went wrong.
+    Coverage is the share of the questions with a verdict, risk that of wrong answers among those
+    given. Equal confidence is answered together. Where nothing was found there is no answer to
+    give, right or wrong, so the curve may end before everything is covered.
     """
-    answered = [
-        (result.confidence, wrong)
-        for result in results
-        if not result.error and (wrong := _is_wrong(result)) is not None
-    ]
-    answered.sort(reverse=True)
+    counted = with_verdict(results)
+    answers = sorted((result for result in counted if result.found), key=_unsureness)
     curve = []
     given = mistakes = 0
-    for _, together in groupby(answered, key=lambda answer: answer[0]):
-        wrong_ones = [wrong for _, wrong in together]
-        given += len(wrong_ones)
-        mistakes += sum(wrong_ones)
-        curve.append((given / len(answered), mistakes / given))
+    for _, equally_sure in groupby(answers, key=_unsureness):
+        together = list(equally_sure)
+        given += len(together)
+        mistakes += sum(map(is_wrong, together))
+        curve.append((given / len(counted), mistakes / given))
     return curve
 
 
+def with_verdict(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Those that count for risk and coverage: asked, and told right from wrong by their figures."""
+    return [result for result in results if not result.error and _verdict(result) is not None]
+
+
+def is_wrong(result: CaseResult) -> bool:
+    """Whether answering from the first result is a mistake, as far as anyone can tell."""
+    return _verdict(result) is True
+
+
 def aurc(curve: Sequence[tuple[float, float]]) -> float:
-    """The area under a risk–coverage curve, in steps: the mean risk over all coverages."""
+    """The area under a risk–coverage curve, in steps: the mean risk over all coverages.
+
+    What is never answered is no risk: beyond the end of the curve it is 0.
+    """
     steps = pairwise([(0.0, 0.0), *curve])
     return sum((coverage - before) * risk for (before, _), (coverage, risk) in steps)
 
@@ -125,7 +136,11 @@ def _abstention(results: Sequence[CaseResult]) -> dict[str, float]:
     return figures
 
 
-def _is_wrong(result: CaseResult) -> bool | None:
+def _unsureness(result: CaseResult) -> float:
+    return -result.confidence
+
+
+def _verdict(result: CaseResult) -> bool | None:
     """Whether answering from the first result is a mistake; None where nobody can tell."""
     if result.case.unanswerable:
         return True

@@ -12,8 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pincite.evals import plots, wording
-from pincite.evals.judge import needed_package
-from pincite.evals.measures import ALL, risk_coverage
+from pincite.evals.extras import needed_package
+from pincite.evals.measures import ALL, is_wrong, risk_coverage, with_verdict
 from pincite.records import Case, CaseResult, Comparison, EvalRun, Found
 from pincite.text.printable import printable
 
@@ -155,20 +155,23 @@ def _latency(run: EvalRun) -> str:
     )
 
 
-def _risk(run: EvalRun) -> dict[str, str]:
+def _risk(run: EvalRun) -> dict[str, str | int]:
     """The curve and where on it the run stands; it says little where all have an answer."""
-    asked = [result for result in run.results if not result.error]
+    counted = with_verdict(run.results)
     points = risk_coverage(run.results)
-    if not points or not any(result.case.unanswerable for result in asked):
+    if not points or not any(result.case.unanswerable for result in counted):
         return {}
-    answered = sum(not result.abstained for result in asked) / len(asked)
-    mark = min(points, key=lambda point: abs(point[0] - answered))
+    answered = [result for result in counted if result.found and not result.abstained]
+    coverage = len(answered) / len(counted)
+    risk = sum(map(is_wrong, answered)) / len(answered) if answered else None
+    mark = None if risk is None else (coverage, risk)
     axes = ("questions answered", "wrong among them")
     title = "Risk and coverage"
     return {
         "plot": plots.curve(points, name="risk", title=title, axes=axes, mark=mark),
-        "answered": plots.percent(mark[0]),
-        "wrong": plots.percent(mark[1]),
+        "answered": plots.percent(coverage),
+        "wrong": "" if risk is None else plots.percent(risk),
+        "left_out": len(run.results) - len(counted),
     }
 
 
@@ -177,7 +180,7 @@ def _worst(results: Sequence[CaseResult]) -> list[CaseResult]:
 
     def goodness(result: CaseResult) -> tuple[float, ...]:
         places = (result.figures.get(f"place_hit@{depth}", 1.0) for depth in (10, 3, 1))
-        return (_judged(result)[1], *places)
+        return (_judged(result)[1], *places, result.figures.get("terms@10", 1.0))
 
     imperfect = [one for one in results if not one.error and min(goodness(one)) < 1]
     return sorted(imperfect, key=lambda one: (goodness(one), one.case.question))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from pincite.records.chunks import ChunkId
 from pincite.records.documents import sha1
@@ -42,8 +43,12 @@ class Case:
 
     @property
     def id(self) -> str:
-        """The same question under the same filters keeps its id, so that runs can be compared."""
-        return sha1(f"{self.question}\0{self.filters}")[:12]
+        """The same question under the same filters keeps its id, so that runs can be compared.
+
+        Only the filters that are given count: one that is added later must not change old ids.
+        """
+        given = {name: value for name, value in asdict(self.filters).items() if value is not None}
+        return sha1(f"{self.question}\0{json.dumps(given, sort_keys=True)}")[:12]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +95,12 @@ class EvalSetup:
     version: str  # of pincite
     commit: str = ""  # of the folder the library lies in, where it is in a Git repository
     abstain_below: float | None = None
+
+    @property
+    def top_k(self) -> int | None:
+        """How many results a search gave at most."""
+        asked_for = self.settings.get("top_k")
+        return asked_for if isinstance(asked_for, int) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,7 @@ def _best_hits(asked: Callable[..., dict[str, Ranking]], settings: SearchSetting
         rankings = asked(limit=limit)
         if "vector" not in rankings:
             # BM25 weighs a code among the other words; only against meaning does it need a voice.
-            rankings.pop("codes", None)
+            rankings = {"words": rankings["words"]}
         hits = fuse(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
         kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))
         exhausted = all(len(ranking) < limit for ranking in rankings.values())

@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from pincite.errors import RunNotFound, StoreDamaged, StoreReadOnly
-from pincite.records import EvalRun
+from pincite.records import EvalRun, EvalSetup
+from pincite.stores.disk import sync_folder
 
 _SUFFIX = ".json"
+_UNFINISHED = ".part"
 _LAST = "last"
+
+
+class _Head(msgspec.Struct):
+    """A run less its results, which are nearly all of its file."""
+
+    id: str
+    label: str
+    made_at: str
+    cases: str
+    setup: EvalSetup
+    figures: dict[str, dict[str, float]]
+    latency: dict[str, dict[str, float]]
+
+
+_Kind = TypeVar("_Kind", EvalRun, _Head)
 
 
 class RunFolder:
@@ -20,16 +40,31 @@ class RunFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def prepare(self) -> None:
+        """Make sure that a run can be kept, before an hour is spent on it."""
+        with self._writing():
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            sync_folder(self._folder.parent)
+            probe = self._folder / f"probe{_UNFINISHED}"
+            probe.touch()
+            probe.unlink()
+
     def save(self, run: EvalRun) -> None:
         """Keep a run; on disk when this returns."""
-        try:
+        with self._writing():
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            unfinished = self._folder / f"{run.id}.part"
-            with unfinished.open("wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(run), indent=1))
+            unfinished = self._folder / f"{run.id}{_UNFINISHED}"
+            with unfinished.open("xb") as file:
+                file.write(msgspec.json.encode(run))
                 file.flush()
                 os.fsync(file.fileno())
             unfinished.replace(self._file(run.id))
+            sync_folder(self._folder)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise StoreReadOnly(
                 f"the run cannot be kept in {self._folder}: {error.strerror or error}"
@@ -41,16 +76,17 @@ class RunFolder:
 
     def load(self, name: str) -> EvalRun:
         """A run by its id, the beginning of it, its label, or `last`, `last~1`, `last~2`, …"""
-        return self._read(self._id_named(name))
+        return self._read(self._id_named(name), EvalRun)
 
-    def all(self) -> list[EvalRun]:
-        """Every run, oldest first; those that cannot be read are left out."""
+    def heads(self) -> list[EvalRun]:
+        """Every run, oldest first, without its results; those that cannot be read are left out."""
         runs = []
         for run_id in self.ids():
             try:
-                runs.append(self._read(run_id))
+                head = self._read(run_id, _Head)
             except StoreDamaged:
                 continue
+            runs.append(EvalRun(**msgspec.structs.asdict(head)))
         return runs
 
     def _id_named(self, name: str) -> str:
@@ -64,16 +100,16 @@ class RunFolder:
             raise RunNotFound(f"there is no run {name}: only {len(ids)} are kept")
         found = [one for one in ids if one == name] or [one for one in ids if one.startswith(name)]
         # The newest of those with a label, as one evaluates under the same label again and again.
-        found = found or [run.id for run in self.all() if run.label == name][-1:]
+        found = found or [run.id for run in self.heads() if run.label == name][-1:]
         if len(found) == 1:
             return found[0]
         what = "several runs begin with" if found else "there is no run"
         raise RunNotFound(f"{what} {name!r}; `pincite eval runs` lists them")
 
-    def _read(self, run_id: str) -> EvalRun:
+    def _read(self, run_id: str, kind: type[_Kind]) -> _Kind:
         file = self._file(run_id)
         try:
-            return msgspec.json.decode(file.read_bytes(), type=EvalRun)
+            return msgspec.json.decode(file.read_bytes(), type=kind)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise StoreDamaged(
                 f"the run in {file} cannot be read ({error}); delete the file and run again"

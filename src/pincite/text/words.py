@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 
 # Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. The middle dot and double hyphen of Katakana are
 # punctuation and stay out.
@@ -46,6 +48,7 @@ _MARKS_FROM_PRIVATE_USE = {moved: mark for mark, moved in _MARKS_TO_PRIVATE_USE.
 
 _LONGEST_QUESTION = 4_096  # characters; the rest of a longer one cannot change the ranking much
 _MOST_TERMS = 64
+_MOST_REPEATED = 4  # times that one of them counts
 
 # Words that say nothing about the subject. Leaving them out makes the words search three times
 # faster on 57,000 documents; in other languages their frequency alone makes them weigh little.
@@ -114,14 +117,16 @@ def question_codes(question: str) -> list[Term]:
 def question_terms(question: str) -> list[Term]:
     """What to look for: each term on its own is a match, more of them a better one.
 
-    A term comes as often as it is asked for: what a long question repeats, it is about.
+    A term comes as often as it is asked for, within reason: what a long question repeats, it is
+    about.
     """
     folded = fold(question.replace("\0", " ")[:_LONGEST_QUESTION])
     terms = [Term((code,)) for code in dict.fromkeys(_codes(folded))]
     for run in folded.split():
         terms.extend(_terms_of_run(run))
-    telling = [term for term in terms if not _is_stop_word(term)]
-    return (telling or terms)[:_MOST_TERMS]
+    telling = Counter(term for term in terms if not _is_stop_word(term)) or Counter(terms)
+    counted = islice(telling.items(), _MOST_TERMS)
+    return [term for term, count in counted for _ in range(min(count, _MOST_REPEATED))]
 
 
 def is_unspaced(word: str) -> bool:

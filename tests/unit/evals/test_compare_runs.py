@@ -2,13 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import sqrt
+from random import Random
+from time import perf_counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import permutation_test
 
 from pincite.errors import SettingsError
 from pincite.evals.compare import compare
+from pincite.evals.judge import BY_QUESTION
 from pincite.records import (
     Case,
     CaseResult,
@@ -159,6 +165,53 @@ def test_a_clear_gain_over_many_questions_is_hardly_chance() -> None:
     before = scored(**{f"q{n}": n % 7 / 10 for n in range(40)})
     after = scored(**{f"q{n}": n % 7 / 10 + 0.3 for n in range(40)})
     assert compare(before, after).figures[0].p_value == pytest.approx(2 / 10_000)
+
+
+def differing(questions: int, random: Random) -> tuple[EvalRun, EvalRun]:
+    """Runs with every figure, in which the later figures differ in fewer questions."""
+    before, after = [], []
+    for number in range(questions):
+        old = {name: random.randint(0, 12) / 12 for name in BY_QUESTION}
+        new = {
+            name: random.choice((value, random.randint(0, 13) / 12, random.random()))
+            for place, (name, value) in enumerate(old.items())
+            if random.random() * len(old) > place
+        }
+        before.append(result(f"{number}?", **old))
+        after.append(result(f"{number}?", **new))
+    return run(*before), run(*after)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_p_values_are_those_of_scipy_within_sampling_error(seed: int) -> None:
+    random = Random(seed)
+    before, after = differing(random.randint(8, 60), random)
+    pairs = list(zip(before.results, after.results, strict=True))
+    drawn = 9_999
+    for change in compare(before, after).figures:
+        name = change.name
+        moved = [new.figures[name] - old.figures[name] for old, new in pairs if name in new.figures]
+        moved = [difference for difference in moved if difference]
+        at_least_two = [*moved, *[0.0] * (2 - len(moved))]
+        theirs = permutation_test(
+            (np.array(at_least_two),),
+            np.mean,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=drawn,
+            rng=np.random.default_rng(seed),
+        ).pvalue
+        # The error of two estimates, each twice the share of one tail; none where all is tried.
+        tail = theirs / 2
+        error = 0 if 2 ** len(moved) <= drawn else 2 * sqrt(2 * tail * (1 - tail) / drawn) + 1e-4
+        assert change.p_value == pytest.approx(theirs, abs=5 * error + 1e-12)
+
+
+def test_thousands_of_questions_are_compared_in_seconds() -> None:
+    before, after = differing(3_000, Random(1))
+    start = perf_counter()
+    compare(before, after)
+    assert perf_counter() - start < 8  # with signs drawn for each figure it was 20 and more
 
 
 def test_fewer_context_tokens_are_better() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 
 from drafting import FILLER, Read, read
@@ -9,7 +11,8 @@ from pincite.evals.generate import draft_cases
 from pincite.evals.generate.definitions import expansion
 from pincite.evals.generate.draft import Source
 from pincite.evals.generate.facts import Groups
-from pincite.records import Case, Document, ExpectedPlace, Metadata
+from pincite.evals.generate.spoken import from_speech
+from pincite.records import Case, Document, ExpectedPlace, Metadata, Modality
 
 
 def drafts(*documents: Read) -> list[Case]:
@@ -217,6 +220,36 @@ def test_a_telling_phrase_is_asked_for_at_its_time() -> None:
 def test_a_phrase_must_be_a_thing_for_certain() -> None:
     asked = questions(read("boats.transcript.md", TALK))
     assert not [question for question in asked if "copper kettle" in question]  # no other "kettle"
+
+
+@pytest.mark.parametrize(
+    "again", ["I like wooden rudder.", "All those wooden rudders!", "A WOODEN\n rudder, again."]
+)
+def test_a_phrase_that_is_spoken_again_is_not_asked_for(again: str) -> None:
+    asked = questions(read("boats.transcript.md", f"{TALK}\n[00:01:00] Ada: {again}\n"))
+    assert not [question for question in asked if "wooden rudder" in question]
+
+
+def test_a_long_recording_takes_no_longer_than_its_length() -> None:
+    said = (
+        "so we took the wooden rudder, and a copper kettle, off the river bank of the other mill."
+    )
+    text = "\n".join(f"{said} {number}" for number in range(8_000))
+    metadata = Metadata(language="en")
+    document = Document(
+        "library",
+        "talk.vtt",
+        "0",
+        "vtt",
+        "Talk",
+        text,
+        (),
+        metadata=metadata,
+        modality=Modality.VIDEO_TRANSCRIPT,
+    )
+    start = perf_counter()
+    assert list(from_speech(Source(document, []))) == []
+    assert perf_counter() - start < 5  # seconds; counted anew for each phrase it was 15 and more
 
 
 def test_a_recording_is_asked_for_by_its_length() -> None:

@@ -69,6 +69,20 @@ def test_a_service_that_does_not_answer_costs_one_question(store: MemoryStore) -
     assert asked.abstained
 
 
+def test_a_service_that_never_answers_ends_the_run(store: MemoryStore) -> None:
+    def ask(case: Case) -> SearchResults:
+        raise ModelUnavailable("no answer")
+
+    with pytest.raises(ModelUnavailable):
+        ask_all([PUMPS] * 5, ask)
+
+
+def test_figures_deeper_than_the_results_are_left_out(store: MemoryStore) -> None:
+    (result,) = ask_all([PUMPS], lambda case: by_words(store, case), deepest=3)
+    assert {"hit@1", "hit@3", "mrr"} <= result.figures.keys()
+    assert not {"ndcg@10", "hit@10", "terms@10"} & result.figures.keys()
+
+
 def test_a_damaged_index_ends_the_run(store: MemoryStore) -> None:
     def ask(case: Case) -> SearchResults:
         raise StoreDamaged("broken")

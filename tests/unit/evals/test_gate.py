@@ -100,10 +100,24 @@ def test_floors_from_a_run_are_its_figures_less_the_slack_rounded_down() -> None
 
 
 def test_only_quality_becomes_a_floor() -> None:
-    others = ("similarity", "context_tokens", "questions", "failed", "aurc", "abstention_recall")
+    others = ("similarity", "context_tokens", "answerable", "failed", "aurc", "abstention_recall")
     kept = (*BY_QUESTION[:14], "abstention_auroc")
     whole = run({"all": dict.fromkeys((*others, *kept), 0.5), "empty": {"similarity": 0.5}})
     assert floors_from(whole, slack=0.0) == {"all": dict.fromkeys(kept, 0.5)}
+
+
+def test_questions_that_are_gone_are_noticed_whatever_the_slack() -> None:
+    before = run({"all": {"mrr": 0.5, "questions": 120.0, "unanswerable": 20.0}})
+    floors = floors_from(before, slack=0.5)
+    assert floors == {"all": {"mrr": 0.0, "questions": 120.0, "unanswerable": 20.0}}
+    assert parse_floors(dump_floors(floors)) == floors
+    easier = run({"all": {"mrr": 0.9, "questions": 120.0, "unanswerable": 19.0}})
+    assert [one.figure for one in check(easier, floors) if not one.holds] == ["unanswerable"]
+
+
+def test_where_every_question_has_an_answer_none_without_is_asked_for() -> None:
+    answerable = run({"all": {"mrr": 0.5, "questions": 3.0, "unanswerable": 0.0}})
+    assert floors_from(answerable, slack=0.0) == {"all": {"mrr": 0.5, "questions": 3.0}}
 
 
 @pytest.mark.parametrize("slack", [-0.01, float("nan"), float("inf")])

@@ -11,7 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pincite.errors import SettingsError
-from pincite.evals.judge import BY_QUESTION, judged, needed_package, overlaps
+from pincite.evals.extras import needed_package
+from pincite.evals.judge import BY_QUESTION, judged, overlaps
 from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator
 
 RANKING = BY_QUESTION[:8]
@@ -242,6 +243,31 @@ def test_terms_are_found_whatever_their_case_and_line_breaks() -> None:
     case = Case(question="?", terms=("Tide  Gauge", "STRASSE", "missing", "split here"))
     texts = ["the tide\ngauge in the Straße", "ends with split", "here it goes on"]
     assert figures(case, *ranked("a", "a", "a"), texts=texts)["terms@10"] == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "stands_there"),
+    [
+        ("4", "Error 404 in the party room", False),
+        ("art", "Error 404 in the party room", False),
+        ("art", "the start of modern art", True),
+        ("4", "404, then 4.", True),
+        ("party room", "(Party room)", True),
+        ("art", "_art_ and **crafts**", True),
+        ("C++", "written in C++20", True),
+        (".NET", "ASP.NET", True),
+        ("été", "la societé", False),
+        ("क", "कि", False),
+        ("潮位", "検潮所で潮位を測る", True),
+        ("python", "使用Python编程", True),
+        ("연구소", "해양연구소에서", True),
+    ],
+)
+def test_a_term_is_not_found_inside_of_words_unless_they_are_written_without_spaces(
+    term: str, text: str, stands_there: bool
+) -> None:
+    case = Case(question="?", terms=(term,))
+    assert figures(case, found(), texts=[text])["terms@10"] == stands_there
 
 
 def test_terms_beyond_the_tenth_chunk_do_not_count() -> None:

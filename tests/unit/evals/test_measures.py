@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -9,8 +10,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.evals.measures import OVER_RUN, aurc, auroc, figures_by_kind, latency, risk_coverage
-from pincite.records import Case, CaseResult
+from pincite.evals.measures import (
+    OVER_RUN,
+    aurc,
+    auroc,
+    figures_by_kind,
+    is_wrong,
+    latency,
+    risk_coverage,
+    with_verdict,
+)
+from pincite.records import Case, CaseResult, ChunkId, Found, Locator
+
+SOMETHING = Found(
+    document="a.md",
+    chunk=ChunkId("c"),
+    score=1.0,
+    locator=Locator(1, 1),
+    cited=Locator(1, 1),
+    quote="",
+    tokens=7,
+)
 
 
 def result(
@@ -25,6 +45,7 @@ def result(
 ) -> CaseResult:
     return CaseResult(
         case=Case(question="?", kind=kind, unanswerable=unanswerable),
+        found=(SOMETHING,),
         figures=figures or {},
         confidence=confidence,
         abstained=abstained,
@@ -172,6 +193,31 @@ def test_questions_without_a_verdict_leave_the_curve_alone() -> None:
     assert "aurc" not in figures_by_kind([result()])["all"]
 
 
+def without_results(result: CaseResult) -> CaseResult:
+    return replace(result, found=())
+
+
+def test_refusing_all_that_has_no_answer_by_finding_nothing_is_perfect() -> None:
+    results = [right(0.5), *[without_results(unanswerable(-1.0))] * 3]
+    assert risk_coverage(results) == [(0.25, 0.0)]
+    assert figures_by_kind(results)["all"]["aurc"] == 0.0
+
+
+def test_where_nothing_is_found_at_all_there_is_no_curve() -> None:
+    results = [without_results(wrong()), without_results(unanswerable())]
+    assert risk_coverage(results) == []
+    assert "aurc" not in figures_by_kind(results)["all"]
+
+
+def test_a_verdict_is_had_by_what_was_asked_and_is_right_or_wrong() -> None:
+    failed = result(figures={"hit@1": 0.0}, error="no answer")
+    words_only = result(figures={"terms@10": 1.0})
+    refused = without_results(right())
+    counted = with_verdict([right(), failed, wrong(), words_only, refused, unanswerable()])
+    assert counted == [right(), wrong(), refused, unanswerable()]
+    assert [is_wrong(one) for one in counted] == [False, True, False, True]
+
+
 questions = st.lists(
     st.builds(
         lambda kind, confidence: kind(confidence / 4),
@@ -192,6 +238,20 @@ def test_risk_at_full_coverage_is_the_share_of_all_mistakes(results: list[CaseRe
     assert coverages == sorted(set(coverages))
     assert len(curve) == len({one.confidence for one in results})
     assert all(0 <= risk <= 1 for _, risk in curve)
+
+
+@given(questions, questions)
+def test_what_finds_nothing_makes_the_curve_shorter_and_no_higher(
+    answered: list[CaseResult], others: list[CaseResult]
+) -> None:
+    share = len(answered) / (len(answered) + len(others))
+    alone = risk_coverage(answered)
+    together = risk_coverage([*answered, *map(without_results, others)])
+    assert [risk for _, risk in together] == [risk for _, risk in alone]
+    assert [coverage for coverage, _ in together] == pytest.approx(
+        [coverage * share for coverage, _ in alone]
+    )
+    assert aurc(together) == pytest.approx(aurc(alone) * share)
 
 
 @given(questions, st.randoms())

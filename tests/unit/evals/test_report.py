@@ -309,12 +309,13 @@ def test_the_worst_questions_come_first_by_documents_then_by_places() -> None:
         "c: the place late": {"ndcg@10": 0.5, "place_hit@10": 1.0, "place_hit@3": 0.0},
         "d: only words expected": {"terms@10": 0.75},
         "e: only the place is wrong": {"ndcg@10": 1.0, "place_hit@10": 0.0},
-        "f: perfect": PERFECT,
+        "f: only the words are missing": {"ndcg@10": 1.0, "terms@10": 0.0},
+        "g: perfect": PERFECT,
     }
     results = [result(question, figures=figures) for question, figures in wanted.items()]
     whole = page(run(*reversed(results)))
     assert questions(whole, "worst") == [*wanted][:-1]
-    assert "5 of 6 could have gone better." in part(whole, "worst")
+    assert "6 of 7 could have gone better." in part(whole, "worst")
 
 
 def test_a_bad_question_shows_what_was_expected_and_what_was_found() -> None:
@@ -364,6 +365,26 @@ def test_the_curve_marks_where_the_run_stands() -> None:
     setup = replace(SETUP, abstain_below=0.6)
     text = part(page(run(*answered, unanswerable(abstained=True), setup=setup)), "plots")
     assert "This run answered 75 % of the questions, and 0 % of these wrongly." in text
+    assert "Marked: questions answered 75 %, wrong among them 0 %" in text
+    assert "Not counted" not in text
+
+
+def test_a_run_that_refused_everything_answered_nothing() -> None:
+    asked = [result(confidence=0.9, abstained=True), unanswerable(abstained=True)]
+    refused = [result(f"{number}?", found=(), abstained=True) for number in range(2)]
+    text = part(page(run(*asked, *refused)), "plots")
+    assert "This run answered 0 % of the questions. " in text
+    assert "Marked" not in text
+
+
+def test_where_a_run_stands_is_told_of_the_questions_on_the_curve() -> None:
+    by_words = [result(f"{number}?", figures={"terms@10": 1.0}) for number in range(7)]
+    wrong = result("wrong?", figures={"hit@1": 0.0}, confidence=0.7)
+    failed = result("failed?", error="no model")
+    refused = unanswerable(abstained=True)
+    text = part(page(run(result(), wrong, refused, refused, failed, *by_words)), "plots")
+    assert "This run answered 50 % of the questions, and 50 % of these wrongly." in text
+    assert "Not counted: 8 that failed or cannot be told right from wrong." in text
 
 
 def test_a_comparison_shows_figures_setup_and_the_questions_that_changed() -> None:

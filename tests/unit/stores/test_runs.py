@@ -99,7 +99,7 @@ def test_a_name_that_fits_none_or_several_is_refused(runs: RunFolder, name: str)
 def test_before_the_first_run_the_message_says_how_to_make_one(runs: RunFolder) -> None:
     with pytest.raises(RunNotFound, match="pincite eval run"):
         runs.load("last")
-    assert runs.all() == []
+    assert runs.heads() == []
 
 
 def test_a_damaged_run_is_told_by_name_and_hides_no_other(runs: RunFolder, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_damaged_run_is_told_by_name_and_hides_no_other(runs: RunFolder, tmp_p
     (tmp_path / "evals" / "20260102-000000-bbbbbb.json").write_text('{"id": 3}')
     with pytest.raises(StoreDamaged, match="bbbbbb"):
         runs.load("last")
-    assert runs.all() == [kept]
+    assert runs.heads() == [replace(kept, results=())]
 
 
 def test_what_was_not_written_to_the_end_is_no_run(runs: RunFolder, tmp_path: Path) -> None:
@@ -120,4 +120,6 @@ def test_what_was_not_written_to_the_end_is_no_run(runs: RunFolder, tmp_path: Pa
 def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "evals").write_text("a file where the folder should be")
     with pytest.raises(StoreReadOnly, match="evals"):
-        RunFolder(tmp_path / "evals").save(replace(run("20260101-000000-aaaaaa")))
+        RunFolder(tmp_path / "evals").save(run("20260101-000000-aaaaaa"))
+    with pytest.raises(StoreReadOnly, match="evals"):
+        RunFolder(tmp_path / "evals").prepare()

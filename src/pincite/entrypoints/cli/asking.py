@@ -18,7 +18,7 @@ from pincite.entrypoints.cli.index import passwords_in, passwords_option
 from pincite.entrypoints.cli.questions import read_cases
 from pincite.errors import SettingsError
 from pincite.records import Case, EvalRun, Mode
-from pincite.settings import EVAL_FILE, POLICIES, SearchSettings
+from pincite.settings import EVAL_FILE, POLICIES, REPORT_FILE, SearchSettings
 from pincite.text.printable import printable
 
 _WORDS = {"on": True, "off": False, "true": True, "false": False, "none": None}
@@ -109,6 +109,17 @@ def _refuse_leak(library: Library, file: Path) -> None:
             f"{file} is itself a document of this library, so its questions would find themselves; "
             f"name it {EVAL_FILE} at the top of the library, move it out, or list it in "
             ".pinciteignore, then run `pincite index update`"
+        )
+
+
+def refuse_to_index(library: Library, file: Path) -> None:
+    """A report is full of questions: indexed, it would be found for each of them."""
+    path = os.path.relpath(file.resolve(), library.root).replace(os.sep, "/")
+    outside_or_hidden = any(part.startswith(".") for part in path.split("/"))
+    if not outside_or_hidden and path != REPORT_FILE:
+        raise SettingsError(
+            f"{file} would be indexed with the library, and found for its own questions; write it "
+            f"outside the library, or leave --output out for {REPORT_FILE} at its top"
         )
 
 

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from pincite.entrypoints import evaluations
-from pincite.entrypoints.cli.asking import asking_options, run_cases
+from pincite.entrypoints.cli.asking import asking_options, refuse_to_index, run_cases
 from pincite.entrypoints.cli.common import (
     as_json_option,
     echo_json,
@@ -21,7 +21,9 @@ from pincite.entrypoints.cli.common import (
     open_around,
     strong,
 )
-from pincite.entrypoints.cli.questions import confirm, generate, read_text
+from pincite.entrypoints.cli.index import EXIT_PARTLY_FAILED
+from pincite.entrypoints.cli.questions import confirm, generate, read_text, write_text
+from pincite.settings import REPORT_FILE
 from pincite.text.printable import printable
 
 EXIT_BELOW_FLOOR = 8
@@ -55,6 +57,8 @@ def run(cases: Path | None, library: Path, as_json: bool, **asking: Any) -> None
         echo_json(msgspec.to_builtins(made))
     else:
         echo_lines(evaluations.run_as_text(made, strong=strong, faint=faint))
+    if any(result.error for result in made.results):
+        sys.exit(EXIT_PARTLY_FAILED)
 
 
 @evaluate.command()
@@ -63,7 +67,7 @@ def run(cases: Path | None, library: Path, as_json: bool, **asking: Any) -> None
 def runs(library: Path, as_json: bool) -> None:
     """List the runs that are kept in the library, oldest first."""
     with open_around(library) as opened:
-        kept = opened.evaluation.runs.all()
+        kept = opened.evaluation.runs.heads()
     if as_json:
         echo_json([msgspec.to_builtins(replace(one, results=())) for one in kept])
     else:
@@ -74,7 +78,13 @@ def runs(library: Path, as_json: bool) -> None:
 @click.argument("before", default="last~1")
 @click.argument("after", default="last")
 @click.option("--figure", default="ndcg@10", show_default=True, help="Compare questions by this.")
-@click.option("--most", default=10, show_default=True, help="Questions shown of each kind.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Questions shown of the better and of the worse ones.",
+)
 @library_option
 @as_json_option
 def compare(before: str, after: str, figure: str, most: int, library: Path, as_json: bool) -> None:
@@ -103,12 +113,10 @@ def compare(before: str, after: str, figure: str, most: int, library: Path, as_j
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("pincite-eval.html"),
-    show_default=True,
-    help="The file to write.",
+    help=f"The file to write. [default: {REPORT_FILE} of the library]",
 )
 @library_option
-def report(run_name: str, before: str | None, output: Path, library: Path) -> None:
+def report(run_name: str, before: str | None, output: Path | None, library: Path) -> None:
     """Write one HTML page about RUN, by default the last one: figures, plots, worst questions.
 
     Example: pincite eval report --compare last~1 -o report.html
@@ -120,8 +128,10 @@ def report(run_name: str, before: str | None, output: Path, library: Path) -> No
         kept = opened.evaluation.runs
         chosen = kept.load(run_name)
         compared = compare_runs(kept.load(before), chosen) if before else None
-    output.write_text(report_page(chosen, compared=compared), "utf-8")
-    click.echo(f"Written: {printable(str(output))}")
+        file = output or opened.root / REPORT_FILE
+        refuse_to_index(opened, file)
+    write_text(file, report_page(chosen, compared=compared))
+    click.echo(f"Written: {printable(str(file))}")
 
 
 @evaluate.command()
@@ -171,8 +181,12 @@ def gate(
             else run_cases(opened, cases, quiet=as_json, **asking)
         )
     if write:
-        floors_file.write_text(dump_floors(floors_from(made, slack=slack)), "utf-8")
-        click.echo(f"Written: {printable(str(floors_file))}, from run {made.id}", err=as_json)
+        floors = floors_from(made, slack=slack)
+        write_text(floors_file, dump_floors(floors))
+        if as_json:
+            echo_json({"run": made.id, "floors": floors})
+        else:
+            click.echo(f"Written: {printable(str(floors_file))}, from run {printable(made.id)}")
         return
     checks = check(made, floors)
     if as_json:

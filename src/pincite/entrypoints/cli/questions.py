@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,13 +21,12 @@ from pincite.entrypoints.cli.common import (
     open_around,
     strong,
 )
-from pincite.entrypoints.evaluations import expected_in_words
-from pincite.errors import ModelError, SettingsError
+from pincite.errors import ModelError, SettingsError, StoreReadOnly
+from pincite.evals import wording
 from pincite.evals.cases import dump_cases, parse_cases
-from pincite.records import Case, ExpectedPlace
+from pincite.records import Case
 from pincite.settings import EVAL_FILE
 from pincite.text.printable import printable
-from pincite.text.times import clock
 
 
 def read_text(file: Path) -> str:
@@ -45,11 +47,26 @@ def read_cases(file: Path) -> tuple[Case, ...]:
     return parse_cases(read_text(file), name=file.name)
 
 
-def write_cases(file: Path, cases: Sequence[Case]) -> None:
-    """Replace the file at once, so that no question is lost where the disk is full."""
-    unfinished = file.with_name(f".{file.name}.part")
-    unfinished.write_text(dump_cases(cases), "utf-8")
-    unfinished.replace(file)
+def write_text(file: Path, text: str) -> None:
+    """Replace the file at once, so that nothing is lost where the disk is full."""
+    target = file.resolve()  # a link stays a link
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", newline="", dir=target.parent, delete=False
+        ) as unfinished:
+            unfinished.write(text)
+        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
+        Path(unfinished.name).chmod(mode)
+        Path(unfinished.name).replace(target)
+    except OSError as error:
+        raise StoreReadOnly(f"{file} cannot be written: {error.strerror or error}") from error
+
+
+def _umask() -> int:
+    """What new files are kept from; it can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 @click.command()
@@ -84,7 +101,10 @@ def generate(
             most=most, seed=seed, model=model, on_trouble=_tell_trouble
         )
         new = [case for case in drafts if case.id not in asked]
-    write_cases(file, [*known, *new])
+    # What stands there is left to the letter, and read again: drafting may have taken minutes.
+    before = read_text(file) if file.exists() else ""
+    gap = "\n" if before and not before.endswith("\n") else ""
+    write_text(file, before + gap + dump_cases(new))
     if as_json:
         counts = Counter(case.kind for case in new)
         echo_json({"file": str(file), "drafts": len(new), "kinds": dict(counts)})
@@ -119,25 +139,33 @@ def confirm(cases: Path | None, everything: bool, library: Path) -> None:
     """
     with open_around(library) as opened:
         file = cases or opened.root / EVAL_FILE
-    known = list(read_cases(file))
-    drafts = [case for case in known if case.draft]
+    drafts = [case for case in read_cases(file) if case.draft]
     if everything:
-        write_cases(file, [replace(case, draft=False) for case in known])
+        for case in drafts:
+            _put(file, case, replace(case, draft=False))
         click.echo(f"Confirmed {len(drafts)} drafts.")
         return
     for number, case in enumerate(drafts, start=1):
         echo_lines(_shown(case, number, len(drafts)))
-        decided = _decided(case)
+        decided = _decided(case, {one.id for one in read_cases(file)})
         if decided is case:
             break
-        place = known.index(case)
-        known[place : place + 1] = [] if decided is None else [decided]
-        write_cases(file, known)
-    left = sum(case.draft for case in known)
-    click.echo(f"{len(known) - left} questions confirmed, {left} drafts left.")
+        _put(file, case, decided)
+    cases_now = read_cases(file)
+    left = sum(case.draft for case in cases_now)
+    click.echo(f"{len(cases_now) - left} questions confirmed, {left} drafts left.")
 
 
-def _decided(case: Case) -> Case | None:
+def _put(file: Path, case: Case, decided: Case | None) -> None:
+    """Change the one line of the case; every other stays as its writer wrote it."""
+    lines = [line for line in re.split(r"\r\n?|\n", read_text(file)) if line.strip()]
+    known = [one.id for one in parse_cases("\n".join(lines), name=file.name)]
+    place = known.index(case.id)
+    lines[place : place + 1] = [] if decided is None else [dump_cases([decided]).rstrip("\n")]
+    write_text(file, "".join(f"{line}\n" for line in lines))
+
+
+def _decided(case: Case, known: set[str]) -> Case | None:
     """The case as confirmed; None to drop it; the very same case to stop here."""
     choice = click.prompt(
         "[k]eep, [e]dit, [d]rop, [q]uit",
@@ -150,30 +178,22 @@ def _decided(case: Case) -> Case | None:
     if choice == "d":
         return None
     if choice == "e":
-        question = click.prompt("Question", default=case.question)
-        return replace(case, question=question.strip() or case.question, draft=False)
+        return _edited(case, known)
     return replace(case, draft=False)
+
+
+def _edited(case: Case, known: set[str]) -> Case:
+    while True:
+        question = click.prompt("Question", default=case.question).strip() or case.question
+        edited = replace(case, question=question, draft=False)
+        if edited.id == case.id or edited.id not in known:
+            return edited
+        click.echo("That question is there already; ask another one.")
 
 
 def _shown(case: Case, number: int, of: int) -> Iterator[str]:
     yield f"\n{strong(printable(case.question))} {faint(f'{number}/{of}, {case.kind}')}"
-    yield f"  expected: {expected_in_words(case)}"
-    for place in case.places:
-        yield f"  at {place_in_words(place)}"
-    if case.terms:
-        yield f"  holding: {printable(', '.join(case.terms))}"
+    for one in wording.expected(case):
+        yield f"  expected: {printable(one)}"
     if case.note:
         yield faint(f"  {printable(case.note)}")
-
-
-def place_in_words(place: ExpectedPlace) -> str:
-    """`notes/a.md, lines 3–9`."""
-    ranges = {"line": place.lines, "page": place.pages, "row": place.rows}
-    told = [
-        f"{name} {span[0]}" if span[0] == span[1] else f"{name}s {span[0]}–{span[1]}"
-        for name, span in ranges.items()
-        if span is not None
-    ]
-    if place.time is not None:
-        told.append("–".join(map(clock, place.time)))
-    return printable(f"{place.document}, {', '.join(told)}")

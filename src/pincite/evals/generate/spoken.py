@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
@@ -22,6 +23,8 @@ _THING = re.compile(
     rf"\b{_ARTICLES}\s+([a-z-]{{4,20}}\s+[a-z]{{4,20}})(?=\s*[.,;:?!]|\s+(?:{_STOPPERS})\b)",
     re.IGNORECASE,
 )
+# Any two words in lower case; the plural of a thing is the same thing.
+_TWO_WORDS = re.compile(r"(?<![\w-])(?=([a-z-]++)\s++([a-z]+?)s?(?![a-z]))")
 _ONE_THING = re.compile(
     r"\b(?:an?|the|this|each|every|no)\s+([a-z]{4,20})"
     r"(?=[.,;:?!)]|\s+(?:of|in|is|was|are|were|and|or|to|for|on|at|from|with|that|has|can|will)\b)",
@@ -67,10 +70,12 @@ def from_speech(source: Source) -> Iterator[Idea]:
 
 def _things(text: str) -> Iterator[re.Match[str]]:
     """Phrases of two words that name a thing and are spoken once."""
-    small = text.lower()
+    spoken = Counter(_TWO_WORDS.findall(text.lower()))
     for match in _THING.finditer(text):
-        special = not _NO_THING.search(match[1]) and all(map(is_noun, match[1].split()))
-        if special and small.count(match[1].lower()) == 1:
+        first, second = match[1].lower().split()
+        if spoken[first, second.removesuffix("s")] != 1 or _NO_THING.search(match[1]):
+            continue
+        if is_noun(first) and is_noun(second):
             yield match
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import StoreDamaged
+from pincite.stores.disk import sync_folder
 from pincite.stores.sqlite.connection import REPAIR, translated_errors
 
 Entry = dict[str, Any]
@@ -121,12 +122,3 @@ def _write_all(file: FileIO, line: bytes) -> None:
     written = 0
     while written < len(line):
         written += file.write(line[written:])
-
-
-def sync_folder(folder: Path) -> None:
-    """A new file's name must reach the disk as well as its bytes."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -7,8 +7,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from pincite.errors import IndexMissing, LibraryBusy, StoreReadOnly
+from pincite.stores.disk import sync_folder
 from pincite.stores.sqlite.connection import translated_errors
-from pincite.stores.sqlite.log import sync_folder
 from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME, SqliteStore
 
 LOCK_NAME = "lock"
