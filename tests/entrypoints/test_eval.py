@@ -232,7 +232,7 @@ def test_drafts_are_added_and_no_question_is_lost(run: Run, notes: Path) -> None
         (("run", "--set", "speed=9"), 2, "unknown setting 'speed'"),
         (("run", "--set", "top_k=many"), 2, "top_k"),
         (("run", "--set", "top_k=0"), 2, "top-k"),
-        (("run", "--kind", "nothing"), 2, "no question"),
+        (("run", "--kind", "nothing"), 2, "their kinds are: content, exact_term"),
         (("run", "--label", "last"), 2, "labelled"),
         (("run", "--label", "2026"), 2, "labelled"),
         (("run", "--abstain-below", "nan"), 2, "must be a number"),

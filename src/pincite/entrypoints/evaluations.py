@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 
 from pincite.evals import wording
 from pincite.records import Change, Comparison, EvalRun, FloorCheck, Found
+from pincite.settings import SearchSettings
 from pincite.text.printable import printable
 
 Style = Callable[[str], str]
@@ -33,7 +35,8 @@ def run_as_text(run: EvalRun, *, strong: Style, faint: Style) -> Iterator[str]:
     everything = run.figures.get("all", {})
     abstention = [f"{name} {everything[name]:.3f}" for name in ABSTENTION if name in everything]
     if abstention:
-        yield f"Unanswerable: {', '.join(abstention)}"
+        unanswerable = everything.get("unanswerable", 0)
+        yield f"Saying no ({unanswerable:.0f} unanswerable): {', '.join(abstention)}"
     if run.latency:
         yield f"Milliseconds (p50 / p95 / p99): {', '.join(_latencies(run))}"
     failed = [result for result in run.results if result.error]
@@ -53,7 +56,18 @@ def setup_in_words(run: EvalRun) -> str:
     setup = run.setup
     asked = f"{len(run.results):,} question{'' if len(run.results) == 1 else 's'}"
     of = f" of {run.cases}" if run.cases else ""
-    return printable(f"{setup.mode}, {setup.policy}, {setup.model}; {asked}{of}")
+    parts = [setup.mode, setup.policy, setup.model, *other_settings(run)]
+    return printable(f"{', '.join(parts)}; {asked}{of}")
+
+
+def other_settings(run: EvalRun) -> list[str]:
+    """Settings that were not left as they are by default."""
+    usual = asdict(SearchSettings())
+    told = [
+        f"{name}={value}" for name, value in run.setup.settings.items() if value != usual.get(name)
+    ]
+    below = run.setup.abstain_below
+    return told if below is None else [*told, f"abstain below {below}"]
 
 
 def _figures_table(run: EvalRun, strong: Style) -> Iterator[str]:
@@ -100,14 +114,14 @@ def runs_as_text(runs: Sequence[EvalRun], *, strong: Style) -> Iterator[str]:
         [
             f"{printable(run.id)}{label_of(run)}",
             run.setup.mode,
-            printable(run.setup.policy),
+            printable(", ".join([run.setup.policy, *other_settings(run)])),
             f"{run.figures.get('all', {}).get('questions', 0):.0f}",
             *(_figure(run.figures.get("all", {}).get(name)) for name in ("ndcg@10", "hit@3")),
             printable(run.setup.commit[:8]) or "–",
         ]
         for run in runs
     ]
-    heads = ["run", "mode", "policy", "questions", "ndcg@10", "hit@3", "commit"]
+    heads = ["run", "mode", "set up", "questions", "ndcg@10", "hit@3", "commit"]
     yield from table([heads, *rows], strong)
 
 
@@ -164,11 +178,12 @@ def first_found(found: Sequence[Found]) -> str:
 
 
 def gate_as_text(checks: Sequence[FloorCheck], *, strong: Style) -> Iterator[str]:
-    """Each floor with what was reached."""
+    """Each floor with what was reached; those that do not hold come first."""
+    checks = sorted(checks, key=lambda check: check.holds)
     rows = [
         [
             f"{check.kind} {check.figure}",
-            f"{check.floor:.3f}",
+            _figure(check.floor),
             _figure(check.value),
             "ok" if check.holds else "BELOW" if check.value is not None else "MISSING",
         ]

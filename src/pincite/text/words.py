@@ -110,8 +110,7 @@ def question_codes(question: str) -> list[Term]:
     for to the letter they would push better chunks down (docs/decisions/0014).
     """
     folded = fold(question.replace("\0", " ")[:_LONGEST_QUESTION])
-    codes = dict.fromkeys(filter(_is_no_compound, _codes(folded)))
-    return [Term((code,)) for code in codes][:_MOST_TERMS]
+    return [Term((code,)) for code in _real_codes(folded)][:_MOST_TERMS]
 
 
 def question_terms(question: str) -> list[Term]:
@@ -121,7 +120,7 @@ def question_terms(question: str) -> list[Term]:
     about.
     """
     folded = fold(question.replace("\0", " ")[:_LONGEST_QUESTION])
-    terms = [Term((code,)) for code in dict.fromkeys(_codes(folded))]
+    terms = [Term((code,)) for code in _real_codes(folded)]
     for run in folded.split():
         terms.extend(_terms_of_run(run))
     telling = Counter(term for term in terms if not _is_stop_word(term)) or Counter(terms)
@@ -147,13 +146,13 @@ def _terms_of_run(run: str) -> list[Term]:
     """The terms of one stretch without white space."""
     pieces = WORD.findall(run)
     terms: list[Term] = []
-    plain = [piece for piece in pieces if not is_unspaced(piece)]
-    if len(plain) > 1:
-        terms.append(Term(tuple(plain)))
+    plain = parts = [piece for piece in pieces if not is_unspaced(piece)]
     if len(plain) > 1 or _codes(run):
         # The parts of ERR-4042 or C++ alone would only bring noise; those of client/server help.
-        plain = [piece for piece in plain if len(piece) > 1 and piece.isalpha()]
-    terms.extend(Term((piece,)) for piece in plain)
+        parts = [piece for piece in plain if len(piece) > 1 and piece.isalpha()]
+    if len(plain) > 1 and (_real_codes(run) or not parts):
+        terms.append(Term(tuple(plain)))
+    terms.extend(Term((piece,)) for piece in parts)
     for piece in pieces:
         if is_unspaced(piece):
             terms.extend(_terms_of_unspaced(piece))
@@ -179,6 +178,11 @@ def _codes(folded: str) -> list[str]:
         for match in _CODE.finditer(folded)
         if match.end() - match.start() <= _LONGEST_CODE
     ]
+
+
+def _real_codes(folded: str) -> list[str]:
+    """Codes less what only looks like one, each once."""
+    return list(dict.fromkeys(filter(_is_no_compound, _codes(folded))))
 
 
 _NEVER_IN_COMPOUNDS = frozenset("_@+#")

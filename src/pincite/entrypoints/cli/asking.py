@@ -66,7 +66,6 @@ def run_cases(
     library: Library,
     file: Path | None,
     *,
-    quiet: bool,
     settings: tuple[str, ...],
     kinds: tuple[str, ...],
     drafts: bool,
@@ -76,29 +75,39 @@ def run_cases(
 ) -> EvalRun:
     """Ask the questions of the file, by default of the library's own, and keep the run."""
     file = file or library.root / EVAL_FILE
+    known = read_cases(file)
     cases = [
-        case
-        for case in read_cases(file)
-        if (drafts or not case.draft) and (not kinds or case.kind in kinds)
+        case for case in known if (drafts or not case.draft) and (not kinds or case.kind in kinds)
     ]
+    if not cases:
+        raise SettingsError(_why_none(file, known))
     _refuse_leak(library, file)
     _warn_of_unknown(library, cases)
+    chosen = EvalWishes(
+        mode=cast(Mode, mode), settings=search_settings(settings), cases_name=file.name, **wishes
+    )
     with (
-        progress.shown(quiet=quiet) as on_indexing,
-        progress.counted(quiet=quiet, noun="questions") as on_progress,
+        progress.shown(quiet=False, at_once=False) as on_indexing,
+        progress.counted(noun="questions") as on_progress,
     ):
         return library.evaluation.run(
             cases,
-            EvalWishes(
-                mode=cast(Mode, mode),
-                settings=search_settings(settings),
-                cases_name=file.name,
-                **wishes,
-            ),
+            chosen,
             passwords=passwords_in(passwords_file),
             on_indexing=on_indexing,
             on_progress=on_progress,
         )
+
+
+def _why_none(file: Path, known: tuple[Case, ...]) -> str:
+    if not known:
+        return f"{file} holds no question"
+    kinds = ", ".join(sorted({case.kind for case in known}))
+    drafts = sum(case.draft for case in known)
+    return (
+        f"of the {len(known)} questions in {file} none is left to ask; {drafts} of them are drafts "
+        f"(confirm them, or ask them with --drafts), and their kinds are: {kinds}"
+    )
 
 
 def _refuse_leak(library: Library, file: Path) -> None:
@@ -128,8 +137,8 @@ def _warn_of_unknown(library: Library, cases: list[Case]) -> None:
     if unknown:
         some = ", ".join(map(printable, unknown[:3])) + (", …" if len(unknown) > 3 else "")
         click.echo(
-            f"Note: {len(unknown)} expected documents are not in this library and cannot be "
-            f"found: {some}",
+            f"Note: what is expected is not in this library and cannot be found: {some} "
+            f"({len(unknown)} in all)",
             err=True,
         )
 

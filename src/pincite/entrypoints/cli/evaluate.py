@@ -52,7 +52,7 @@ def run(cases: Path | None, library: Path, as_json: bool, **asking: Any) -> None
     Example: pincite eval run questions.jsonl --mode words
     """
     with open_around(library) as opened:
-        made = run_cases(opened, cases, quiet=as_json, **asking)
+        made = run_cases(opened, cases, **asking)
     if as_json:
         echo_json(msgspec.to_builtins(made))
     else:
@@ -178,7 +178,7 @@ def gate(
         made = (
             opened.evaluation.runs.load(run_name)
             if run_name
-            else run_cases(opened, cases, quiet=as_json, **asking)
+            else run_cases(opened, cases, **asking)
         )
     if write:
         floors = floors_from(made, slack=slack)

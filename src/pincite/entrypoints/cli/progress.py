@@ -15,23 +15,26 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def shown(*, quiet: bool, doing: str = "Indexing") -> Iterator[Callable[[Progress], None]]:
-    """A callback that shows how far a run is, with rate and time left, on standard error."""
+def shown(
+    *, quiet: bool, doing: str = "Indexing", at_once: bool = True
+) -> Iterator[Callable[[Progress], None]]:
+    """A callback that shows how far a run is, with rate and time left, on standard error.
+
+    Without `at_once` nothing is shown before there is something to tell.
+    """
     if quiet:
         yield lambda progress: None
     elif sys.stderr.isatty():
-        with _bar(doing) as callback:
+        with _bar(doing, at_once=at_once) as callback:
             yield callback
     else:
         yield _Lines().show
 
 
 @contextmanager
-def counted(*, quiet: bool, noun: str) -> Iterator[Callable[[int, int], None]]:
+def counted(*, noun: str) -> Iterator[Callable[[int, int], None]]:
     """A callback that shows how many of how many are done."""
-    if quiet:
-        yield lambda done, of: None
-    elif sys.stderr.isatty():
+    if sys.stderr.isatty():
         with _count_bar(noun) as callback:
             yield callback
     else:
@@ -49,13 +52,21 @@ def _count_bar(noun: str) -> Iterator[Callable[[int, int], None]]:
         rich.TextColumn(noun),
         rich.TimeRemainingColumn(),
     )
-    with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, visible=False)
-        yield lambda done, of: bar.update(task, completed=done, total=of, visible=True)
+    bar = rich.Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("", total=None)
+
+    def show(done: int, of: int) -> None:
+        bar.start()
+        bar.update(task, completed=done, total=of)
+
+    try:
+        yield show
+    finally:
+        bar.stop()
 
 
 @contextmanager
-def _bar(doing: str) -> Iterator[Callable[[Progress], None]]:
+def _bar(doing: str, *, at_once: bool) -> Iterator[Callable[[Progress], None]]:
     from rich import progress as rich
     from rich.console import Console
 
@@ -66,18 +77,26 @@ def _bar(doing: str) -> Iterator[Callable[[Progress], None]]:
         rich.TransferSpeedColumn(),
         rich.TimeRemainingColumn(),
     )
-    with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, documents="0")
+    bar = rich.Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("", total=None, documents="0")
+    if at_once:
+        bar.start()
 
-        def show(progress: Progress) -> None:
-            bar.update(
-                task,
-                completed=progress.bytes_done,
-                total=progress.bytes_total,
-                documents=f"{progress.documents_done}/{progress.documents_total}",
-            )
+    def show(progress: Progress) -> None:
+        bar.start()
+        bar.update(
+            task,
+            completed=progress.bytes_done,
+            total=progress.bytes_total,
+            documents=f"{progress.documents_done}/{progress.documents_total}",
+        )
+        if progress.documents_done == progress.documents_total:
+            bar.stop()  # whatever comes next may have a bar of its own
 
+    try:
         yield show
+    finally:
+        bar.stop()
 
 
 class _Lines:

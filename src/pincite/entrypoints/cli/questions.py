@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -119,11 +121,12 @@ def _tell_trouble(trouble: ModelError) -> None:
 def _drafted(new: Sequence[Case], file: Path, *, already: int) -> Iterator[str]:
     kinds = Counter("unanswerable" if case.unanswerable else case.kind for case in new)
     told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    yield f"Drafted {len(new)} questions{f' ({told})' if told else ''} in {printable(str(file))}."
+    yield f"Drafts: {len(new)}{f' ({told})' if told else ''} in {printable(str(file))}."
     if already:
         yield f"{already} more were there already; another --seed gives others."
     if new:
-        yield "Look through them with `pincite eval confirm`, then run `pincite eval run`."
+        named = "" if file.name == EVAL_FILE else f" {printable(str(file))}"
+        yield f"Look through them: `pincite eval confirm{named}`; then: `pincite eval run{named}`."
 
 
 @click.command()
@@ -167,11 +170,10 @@ def _put(file: Path, case: Case, decided: Case | None) -> None:
 
 def _decided(case: Case, known: set[str]) -> Case | None:
     """The case as confirmed; None to drop it; the very same case to stop here."""
-    choice = click.prompt(
+    choice = _asked(
         "[k]eep, [e]dit, [d]rop, [q]uit",
-        type=click.Choice(["k", "e", "d", "q"]),
+        type=click.Choice(["k", "e", "d", "q"], case_sensitive=False),
         show_choices=False,
-        default="k",
     )
     if choice == "q":
         return case
@@ -182,9 +184,20 @@ def _decided(case: Case, known: set[str]) -> Case | None:
     return replace(case, draft=False)
 
 
+def _asked(text: str, **how: Any) -> str:  # noqa: ANN401 — as click.prompt
+    try:
+        return str(click.prompt(text, **how))
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise KeyboardInterrupt from None
+        raise SettingsError(
+            "there is nobody to ask; run it in a terminal, or confirm every draft with --all"
+        ) from None
+
+
 def _edited(case: Case, known: set[str]) -> Case:
     while True:
-        question = click.prompt("Question", default=case.question).strip() or case.question
+        question = _asked("Question", default=case.question).strip() or case.question
         edited = replace(case, question=question, draft=False)
         if edited.id == case.id or edited.id not in known:
             return edited
