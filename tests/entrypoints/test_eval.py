@@ -64,10 +64,10 @@ def test_a_run_prints_figures_by_kind_and_latency_by_stage(run: Run) -> None:
     lines = result.stdout.splitlines()
     assert "(base)" in lines[0]
     assert "4 questions of pincite-eval.jsonl" in lines[0]
-    assert lines[1].split()[:3] == ["kind", "questions", "ndcg@10"]
+    assert lines[1].split()[:3] == ["kind", "answerable", "ndcg@10"]
     assert [line.split()[:2] for line in lines[2:5]] == [
-        ["all", "4"],
-        ["content", "3"],
+        ["all", "3"],
+        ["content", "2"],
         ["exact_term", "1"],
     ]
     assert "abstention_auroc" in result.stdout
@@ -131,6 +131,9 @@ def test_the_gate_can_check_a_run_that_was_made_before(run: Run, notes: Path) ->
     (notes / "floors.json").write_text('{"all": {"hit@3": 0.5}}')
     assert run("eval", "gate", "--run", "base", "--floors", "floors.json").exit_code == 0
     assert len(json.loads(run("eval", "runs", "--json").stdout)) == 1
+    asked = run("eval", "gate", "--run", "base", "--floors", "floors.json", "--mode", "words")
+    assert asked.exit_code == 2
+    assert "leave out mode" in asked.stderr
 
 
 def test_another_chunk_policy_is_tried_beside_the_index(run: Run) -> None:

@@ -72,13 +72,14 @@ def other_settings(run: EvalRun) -> list[str]:
 
 def _figures_table(run: EvalRun, strong: Style) -> Iterator[str]:
     names = [name for name in SHOWN if any(name in one for one in run.figures.values())]
-    counts = Counter(result.case.kind for result in run.results)
-    counts["all"] = len(run.results)
+    answerable = [result.case for result in run.results if not result.case.unanswerable]
+    counts = Counter(case.kind for case in answerable)
+    counts["all"] = len(answerable)
     rows = [
         [printable(kind), f"{counts[kind]}", *(_figure(figures.get(name)) for name in names)]
         for kind, figures in run.figures.items()
     ]
-    yield from table([["kind", "questions", *names], *rows], strong)
+    yield from table([["kind", "answerable", *names], *rows], strong)
 
 
 def _figure(value: float | None) -> str:

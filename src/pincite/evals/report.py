@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pincite.evals import plots, wording
 from pincite.evals.extras import needed_package
+from pincite.evals.judge import overlaps
 from pincite.evals.measures import ALL, is_wrong, risk_coverage, with_verdict
 from pincite.records import Case, CaseResult, Comparison, EvalRun, Found
 from pincite.text.printable import printable
@@ -66,7 +67,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["wording"] = wording
-    environment.filters.update(judged=_judged, is_expected=_is_expected)
+    environment.filters.update(judged=_judged, rightness=_rightness)
     return environment
 
 
@@ -198,8 +199,11 @@ def _overconfident(results: Sequence[CaseResult]) -> list[CaseResult]:
     return sorted(answered, key=lambda one: (-one.confidence, one.case.question))
 
 
-def _is_expected(found: Found, case: Case) -> bool:
-    """Whether it is from a document that holds the answer."""
-    return found.document in case.documents or found.document in {
-        place.document for place in case.places
-    }
+def _rightness(found: Found, case: Case) -> str:
+    """How much of what is expected it is: its place, its document, or nothing (an empty text)."""
+    if found.chunk in case.chunks or any(
+        overlaps(place, found.document, found.locator) for place in case.places
+    ):
+        return "right place"
+    documents = {*case.documents, *(place.document for place in case.places)}
+    return "right document" if found.document in documents else ""

@@ -332,7 +332,7 @@ def test_a_bad_question_shows_what_was_expected_and_what_was_found() -> None:
     assert "ndcg@10 0.630" in text
     evidence = "Guide › Sending “Every ten minutes.” line 8 · rank 2 by words, 14 by vector"
     assert f"b.pdf lines 7–9 {evidence} · cosine 0.610" in text
-    assert f"notes/a.md lines 7–9 expected {evidence}" in text
+    assert f"notes/a.md lines 7–9 right document {evidence}" in text
 
 
 def test_a_list_of_questions_ends_where_nobody_reads_on() -> None:
@@ -410,7 +410,7 @@ def test_a_comparison_shows_figures_setup_and_the_questions_that_changed() -> No
     assert "Mode words hybrid" in text
     assert "Worse by ndcg@10 1 1.00 → 0.00 turned?" in text
     assert "Better by ndcg@10 8 0.00 → 0.50 question 0" in text
-    assert re.search(r"Before old\.md lines 7–9 “.*?” After notes/a\.md lines 7–9 expected “", text)
+    assert re.search(r"Before old\.md lines 7–9 “.*?” After notes/a\.md lines 7–9 right document “", text)
     assert "Nothing was found." in text
     assert "1 question without a change." in text
     assert "1 asked only before dropped?" in text

@@ -23,6 +23,7 @@ from pincite.entrypoints.cli.common import (
 )
 from pincite.entrypoints.cli.index import EXIT_PARTLY_FAILED
 from pincite.entrypoints.cli.questions import confirm, generate, read_text, write_text
+from pincite.errors import SettingsError
 from pincite.settings import REPORT_FILE
 from pincite.text.printable import printable
 
@@ -68,6 +69,9 @@ def runs(library: Path, as_json: bool) -> None:
     """List the runs that are kept in the library, oldest first."""
     with open_around(library) as opened:
         kept = opened.evaluation.runs.heads()
+        damaged = set(opened.evaluation.runs.ids()) - {one.id for one in kept}
+    for run_id in sorted(damaged):
+        click.echo(f"Note: run {printable(run_id)} cannot be read", err=True)
     if as_json:
         echo_json([msgspec.to_builtins(replace(one, results=())) for one in kept])
     else:
@@ -173,6 +177,8 @@ def gate(
     """
     from pincite.evals.gate import check, dump_floors, floors_from, parse_floors
 
+    if run_name:
+        _refuse_asking()
     floors = {} if write else parse_floors(read_text(floors_file))
     with open_around(library) as opened:
         made = (
@@ -198,6 +204,18 @@ def gate(
     if below:
         click.echo(f"{len(below)} of {len(checks)} floors are not reached.", err=True)
         sys.exit(EXIT_BELOW_FLOOR)
+
+
+def _refuse_asking() -> None:
+    """A run that was made cannot be asked in another way any more."""
+    context = click.get_current_context()
+    given = [
+        name
+        for name in ("cases", "mode", "policy", "settings", "abstain_below", "kinds", "drafts")
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise SettingsError(f"--run takes a run as it was made: leave out {', '.join(given)}")
 
 
 evaluate.add_command(generate)
