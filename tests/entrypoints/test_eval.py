@@ -188,6 +188,21 @@ def read_cases(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "pincite-eval.jsonl").read_text().splitlines()]
 
 
+def test_a_draft_is_shown_with_the_text_it_expects(run: Run, notes: Path) -> None:
+    place = {"document": "lease.md", "lines": [3, 3]}
+    write_cases(notes, [{"question": "When?", "places": [place], "draft": True}])
+    assert "The lease ends on 30 June." in run("eval", "confirm", keys="q\n").stdout
+
+
+def test_without_a_terminal_confirm_says_what_to_do(run: Run, notes: Path) -> None:
+    write_cases(notes, [{"question": "When?", "documents": ["lease.md"], "draft": True}])
+    result = run("eval", "confirm")
+    assert result.exit_code == 2
+    assert "--all" in result.stderr
+    assert run("eval", "confirm", "--all").exit_code == 0
+    assert "draft" not in read_cases(notes)[0]
+
+
 def test_an_edit_that_repeats_a_question_is_asked_again(run: Run, notes: Path) -> None:
     write_cases(notes, [*CASES, {"question": "A draft?", "documents": ["lease.md"], "draft": True}])
     result = run("eval", "confirm", keys="e\nWhich pump leaks?\nWhich pump drips?\n")
@@ -267,6 +282,15 @@ def test_expected_documents_that_are_gone_are_told(run: Run, notes: Path) -> Non
     result = run("eval", "run")
     assert result.exit_code == 0
     assert "gone.md" in result.stderr
+
+
+def test_places_and_chunks_that_are_not_there_are_told(run: Run, notes: Path) -> None:
+    places = [{"document": "lease.md", "lines": 99}, {"document": "lease.md", "pages": 1}]
+    write_cases(notes, [{"question": "Where?", "places": places, "chunks": ["deadbeef"]}])
+    said = run("eval", "run").stderr
+    assert "lease.md, line 99" in said
+    assert "lease.md, page 1" in said
+    assert "chunk deadbeef" in said
 
 
 def test_questions_that_are_indexed_themselves_are_refused(run: Run, notes: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import ModelError, SettingsError
 from pincite.ports import Store
-from pincite.records import Case, Chunk, Document, EvalRun, EvalSetup, Mode, Progress, SearchResults
+from pincite.records import (
+    Case,
+    Chunk,
+    Document,
+    DocumentId,
+    EvalRun,
+    EvalSetup,
+    ExpectedPlace,
+    Mode,
+    Progress,
+    SearchResults,
+)
 from pincite.settings import SearchSettings, policy_named
 
 if TYPE_CHECKING:
@@ -114,11 +125,32 @@ class Evaluation:
         self.runs.save(run)
         return run
 
-    def unknown_documents(self, cases: Sequence[Case]) -> list[str]:
-        """Documents that cases expect and the library does not hold: moved or deleted since."""
+    def out_of_reach(self, cases: Sequence[Case]) -> list[str]:
+        """What cases expect and no search can find: gone since, or never there; in words."""
+        held = {document.path: document.id for document in self._store.documents()}
         expected = {path for case in cases for path in case.documents}
-        expected.update(place.document for case in cases for place in case.places)
-        return sorted(expected - {document.path for document in self._library.documents()})
+        places = {place for case in cases for place in case.places}
+        chunks = {chunk for case in cases for chunk in case.chunks}
+        expected.update(place.document for place in places)
+        return [
+            *sorted(expected - held.keys()),
+            *sorted(self._never_met({one for one in places if one.document in held}, held)),
+            *sorted(f"chunk {one}" for one in chunks if not self._store.load_chunks([one])),
+        ]
+
+    def _never_met(
+        self, places: Set[ExpectedPlace], held: Mapping[str, DocumentId]
+    ) -> Iterator[str]:
+        """The places that no chunk of their documents has anything of."""
+        from pincite.evals.judge import overlaps
+        from pincite.evals.wording import where
+
+        for path in {place.document for place in places}:
+            ids = self._store.chunk_ids(held[path])
+            locators = [chunk.locator for _, chunk in self._store.load_chunks(ids)]
+            for place in (one for one in places if one.document == path):
+                if not any(overlaps(place, path, locator) for locator in locators):
+                    yield f"{path}, {where(place)}"
 
     def draft(
         self,

@@ -146,12 +146,25 @@ def comparison_as_text(
     ]
     yield from table([["figure", "before", "after", "change", "p ", "questions"], *rows], strong)
     yield faint("p: how likely chance alone makes such a difference; * below 0.05, one in twenty")
+    yield from _abstention_changes(compared)
     yield from _changes("Better", compared.better, compared.figure, most, strong)
     yield from _changes("Worse", compared.worse, compared.figure, most, strong)
     yield f"Same: {compared.same}"
     for name, cases in (("before", compared.only_before), ("after", compared.only_after)):
         if cases:
             yield f"Only {name}, or expecting something else there: {len(cases)}"
+
+
+def _abstention_changes(compared: Comparison) -> Iterator[str]:
+    """What is known only of whole runs, so without a test."""
+    before, after = (one.figures.get("all", {}) for one in (compared.before, compared.after))
+    told = [
+        f"{name} {_figure(before.get(name))} → {_figure(after.get(name))}"
+        for name in ABSTENTION
+        if before.get(name) != after.get(name)
+    ]
+    if told:
+        yield f"Saying no: {', '.join(told)}"
 
 
 def _changes(
@@ -173,9 +186,9 @@ def _changes(
 
 
 def first_found(found: Sequence[Found]) -> str:
-    """The documents of the first results."""
-    paths = list(dict.fromkeys(one.document for one in found))
-    return printable(", ".join(paths[:3])) or "nothing"
+    """The first results and where they stand."""
+    told = (f"{one.document}, {wording.where(one.locator)}" for one in found[:3])
+    return printable("; ".join(told)) or "nothing"
 
 
 def gate_as_text(checks: Sequence[FloorCheck], *, strong: Style) -> Iterator[str]:

@@ -410,7 +410,9 @@ def test_a_comparison_shows_figures_setup_and_the_questions_that_changed() -> No
     assert "Mode words hybrid" in text
     assert "Worse by ndcg@10 1 1.00 → 0.00 turned?" in text
     assert "Better by ndcg@10 8 0.00 → 0.50 question 0" in text
-    assert re.search(r"Before old\.md lines 7–9 “.*?” After notes/a\.md lines 7–9 right document “", text)
+    assert re.search(
+        r"Before old\.md lines 7–9 “.*?” After notes/a\.md lines 7–9 right document “", text
+    )
     assert "Nothing was found." in text
     assert "1 question without a change." in text
     assert "1 asked only before dropped?" in text

@@ -133,7 +133,7 @@ def refuse_to_index(library: Library, file: Path) -> None:
 
 
 def _warn_of_unknown(library: Library, cases: list[Case]) -> None:
-    unknown = library.evaluation.unknown_documents(cases)
+    unknown = library.evaluation.out_of_reach(cases)
     if unknown:
         some = ", ".join(map(printable, unknown[:3])) + (", …" if len(unknown) > 3 else "")
         click.echo(

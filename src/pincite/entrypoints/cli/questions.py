@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from pincite.engine import Library
 from pincite.entrypoints.cli.common import (
     as_json_option,
     echo_json,
@@ -23,12 +24,16 @@ from pincite.entrypoints.cli.common import (
     open_around,
     strong,
 )
-from pincite.errors import ModelError, SettingsError, StoreReadOnly
+from pincite.errors import CitationNotFound, ModelError, SettingsError, StoreReadOnly
 from pincite.evals import wording
 from pincite.evals.cases import dump_cases, parse_cases
-from pincite.records import Case
+from pincite.records import Case, ExpectedPlace
 from pincite.settings import EVAL_FILE
 from pincite.text.printable import printable
+from pincite.text.times import clock
+
+_LINES_SHOWN = 6  # of an expected place
+_WIDEST = 160  # characters of a line
 
 
 def read_text(file: Path) -> str:
@@ -142,18 +147,16 @@ def confirm(cases: Path | None, everything: bool, library: Path) -> None:
     """
     with open_around(library) as opened:
         file = cases or opened.root / EVAL_FILE
-    drafts = [case for case in read_cases(file) if case.draft]
-    if everything:
-        for case in drafts:
-            _put(file, case, replace(case, draft=False))
-        click.echo(f"Confirmed {len(drafts)} drafts.")
-        return
-    for number, case in enumerate(drafts, start=1):
-        echo_lines(_shown(case, number, len(drafts)))
-        decided = _decided(case, {one.id for one in read_cases(file)})
-        if decided is case:
-            break
-        _put(file, case, decided)
+        drafts = [case for case in read_cases(file) if case.draft]
+        for number, case in enumerate(drafts, start=1):
+            if everything:
+                decided: Case | None = replace(case, draft=False)
+            else:
+                echo_lines(_shown(case, number, len(drafts), opened))
+                decided = _decided(case, {one.id for one in read_cases(file)})
+            if decided is case:
+                break
+            _put(file, case, decided)
     cases_now = read_cases(file)
     left = sum(case.draft for case in cases_now)
     click.echo(f"{len(cases_now) - left} questions confirmed, {left} drafts left.")
@@ -204,9 +207,26 @@ def _edited(case: Case, known: set[str]) -> Case:
         click.echo("That question is there already; ask another one.")
 
 
-def _shown(case: Case, number: int, of: int) -> Iterator[str]:
+def _shown(case: Case, number: int, of: int, library: Library) -> Iterator[str]:
     yield f"\n{strong(printable(case.question))} {faint(f'{number}/{of}, {case.kind}')}"
     for one in wording.expected(case):
         yield f"  expected: {printable(one)}"
+    for place in case.places:
+        yield from (f"  | {printable(line)[:_WIDEST]}" for line in _text_at(place, library))
     if case.note:
         yield faint(f"  {printable(case.note)}")
+
+
+def _text_at(place: ExpectedPlace, library: Library) -> Sequence[str]:
+    """The beginning of what stands at the place, so that nobody has to open the file."""
+    at = ""
+    if place.lines is not None:
+        at = f":{place.lines[0]}-{place.lines[1]}"
+    elif place.pages is not None:
+        at = f":p{place.pages[0]}"
+    elif place.time is not None:
+        at = f"@{clock(place.time[0])}"
+    try:
+        return library.show(f"{place.document}{at}", around=0).lines[:_LINES_SHOWN] if at else ()
+    except CitationNotFound:
+        return ()
