@@ -84,7 +84,8 @@ def scratch_folder(room: int = 4 << 30) -> Iterator[Path]:
     only the results count that is minutes of nothing; in memory there is nothing to wait for.
     """
     in_memory = _MEMORY.is_dir() and _free_bytes(_MEMORY) >= room
-    with tempfile.TemporaryDirectory(dir=_MEMORY if in_memory else None) as folder:
+    where = _MEMORY if in_memory else None
+    with tempfile.TemporaryDirectory(dir=where, prefix="pincite-benchmark-") as folder:
         yield Path(folder)
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -242,6 +243,8 @@ def listed(names: str) -> tuple[str, ...]:
 def main() -> int:
     """Print the table as the sets are done; 1 where a set could not be measured."""
     chosen = arguments()
+    # Stopped from outside, too, a run takes its scratch folder with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     chosen.cache.parent.mkdir(parents=True, exist_ok=True)
     model = Embedders(ModelAccess()).named(chosen.model)
     print(heading(chosen.modes), flush=True)

@@ -55,6 +55,7 @@ _BUILD: Sequence[Column] = (
     ("documents", _count("documents")),
     ("vectors", _count("vectors")),
     ("build, s", _value("build_s")),
+    ("of it computing", _value("build_computing_s")),
     ("documents / s", _value("documents", "build_s")),
     ("chunks / s", _value("chunks", "build_s")),
     ("to embedding alone", _value("build_s", "embedding_s", unit=" ×")),
