@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.errors import SettingsError
-from pincite.evals.judge import BY_QUESTION
-from pincite.evals.measures import LOWER_IS_BETTER
+from pincite.evals.judge import BY_QUESTION, LOWER_IS_BETTER
 from pincite.records import Case, CaseResult, Change, Comparison, EvalRun, FigureChange
 
 DEFAULT_FIGURE = "ndcg@10"

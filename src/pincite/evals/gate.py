@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from decimal import ROUND_FLOOR, Decimal
 
 from pincite.errors import SettingsError
-from pincite.evals.judge import BY_QUESTION
-from pincite.evals.measures import ALL, LOWER_IS_BETTER, OVER_RUN
+from pincite.evals.judge import BY_QUESTION, LOWER_IS_BETTER
+from pincite.evals.measures import ALL, OVER_RUN
 from pincite.records import EvalRun, FloorCheck
 
 Floors = dict[str, dict[str, float]]

@@ -34,6 +34,9 @@ BY_QUESTION = (
 )
 """Every figure that one question can have, in the order they are shown."""
 
+LOWER_IS_BETTER = ("context_tokens", "failed", "aurc")
+"""Of all figures, those over whole runs among them."""
+
 
 def judged(results: Sequence[CaseResult], texts: Sequence[Sequence[str]]) -> tuple[CaseResult, ...]:
     """The results with the figures that apply to each; `texts` are those of the found chunks.

@@ -27,8 +27,6 @@ OVER_RUN = (
 )
 """The figures that only all questions together have."""
 
-LOWER_IS_BETTER = ("context_tokens", "failed", "aurc")
-
 
 def figures_by_kind(results: Sequence[CaseResult]) -> dict[str, dict[str, float]]:
     """The figures of all questions, then of each kind, as far as they apply."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Literal, TypeVar
 
-from pincite.evals.measures import LOWER_IS_BETTER
+from pincite.evals.judge import LOWER_IS_BETTER
 from pincite.records import Case, ExpectedPlace, FigureChange, Locator
 from pincite.text.times import clock
 
