@@ -155,6 +155,7 @@ class _Tally:
     ) -> None:
         sizes = {file.path: file.size for file in files}
         self._sizes = {task.path: sizes[task.path] for task in tasks}
+        self._bytes_total = sum(self._sizes.values())
         self._on_progress = on_progress
         self._done = 0
         self._bytes_done = 0
@@ -195,7 +196,5 @@ class _Tally:
         self._done += 1
         self._bytes_done += self._sizes[path]
         self._on_progress(
-            Progress(
-                self._done, len(self._sizes), self._bytes_done, sum(self._sizes.values()), path
-            )
+            Progress(self._done, len(self._sizes), self._bytes_done, self._bytes_total, path)
         )
