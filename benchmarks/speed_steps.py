@@ -15,26 +15,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Self
 
 import numpy as np
 from embedding_cache import CachedEmbedder
-from meter import Meter
-from speed_corpora import Corpus, corpus_of, edited, fiqa, window_texts
+from speed_corpora import corpus_of, edited, fiqa, window_texts
+from speed_indexing import indexed
 
 from pincite.engine.models import Embedders, ModelAccess
-from pincite.ingest.flow import Parts, sync
 from pincite.ports import Embedder
-from pincite.records import Document, Filters, IndexReport, LibraryHeader
+from pincite.records import Filters
 from pincite.retrieve.flow import search
-from pincite.settings import (
-    DEFAULT_MAX_FILE_BYTES,
-    DEFAULT_MODEL,
-    DEFAULT_POLICY,
-    INGESTION_VERSION,
-    SearchSettings,
-)
-from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
+from pincite.settings import DEFAULT_MODEL, SearchSettings
+from pincite.stores.sqlite.opening import open_for_reading
 from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME, SqliteStore
 from pincite.vectors import Vector
 
@@ -76,11 +68,11 @@ def build(job: Job) -> Figures:
     folder = Path(job.index)
     with CachedEmbedder(_real_embedder(), Path(job.cache)) as embedder:
         corpus = corpus_of(dataset, job.size, embedder)
-        run = _indexed(corpus, folder)
+        run = indexed(corpus, folder)
         if embedder.embedded:
             # The clock ran while something was embedded; from now on it is in the cache.
             shutil.rmtree(folder)
-            run = _indexed(corpus, folder)
+            run = indexed(corpus, folder)
     questions = [case.question for case in dataset.cases[: job.questions]]
     (folder / _QUESTIONS_NAME).write_text(json.dumps(questions))
     store = open_for_reading(folder)
@@ -106,8 +98,8 @@ def update(job: Job) -> Figures:
         changed, unchanged = [], []
         for number in range(ROUNDS):
             corpus = edited(corpus, every=100, first=number)
-            changed.append(_indexed(corpus, Path(job.index)))
-            unchanged.append(_indexed(corpus, Path(job.index)))
+            changed.append(indexed(corpus, Path(job.index)))
+            unchanged.append(indexed(corpus, Path(job.index)))
     if not all(run.report.changed for run in changed) or any(r.report.written for r in unchanged):
         raise RuntimeError("the update did not store what was changed, and only that")
     return {
@@ -180,69 +172,6 @@ STEPS: Mapping[str, Callable[[Job], Figures]] = {
 
 def _real_embedder() -> Embedder:
     return Embedders(ModelAccess()).named(DEFAULT_MODEL)
-
-
-@dataclass(frozen=True)
-class _Run:
-    report: IndexReport
-    seconds: float  # without reading, as the next
-    computing_seconds: float  # of the processor; the rest is waiting for the disk
-    text_bytes: int
-
-
-def _indexed(corpus: Corpus, folder: Path) -> _Run:
-    """Make the index equal to the corpus, as `pincite index` does once it has seen the folder."""
-    reading = _Clock()
-    text_bytes = 0
-
-    def read(path: str, data: bytes) -> Document:
-        nonlocal text_bytes
-        with reading:
-            document = corpus.read(path)
-            text_bytes += len(document.text.encode())
-        return document
-
-    header = LibraryHeader(
-        name="bench",
-        policy=DEFAULT_POLICY,
-        model=corpus.embedder.card,
-        ingestion_version=INGESTION_VERSION,
-        max_file_bytes=DEFAULT_MAX_FILE_BYTES,
-    )
-    with _Clock() as clock:
-        store = open_for_writing(folder)
-        store.begin(header)
-        parts = Parts(
-            read_file=lambda path: b"",
-            read=read,
-            chunk=corpus.chunk,
-            embedder=corpus.embedder,
-            store=store,
-        )
-        progress = Meter("indexing").indexed
-        report = sync(corpus.files, parts, recipe=header.recipe, on_progress=progress)
-        store.close()
-    if report.failures:
-        raise RuntimeError(f"not indexed: {report.failures[0]}")
-    computing = clock.computing_seconds - reading.computing_seconds
-    return _Run(report, clock.seconds - reading.seconds, computing, text_bytes)
-
-
-class _Clock:
-    """Adds up how long blocks take, and how long the processor works meanwhile."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self.computing_seconds = 0.0
-
-    def __enter__(self) -> Self:
-        self.seconds -= time.perf_counter()
-        self.computing_seconds -= time.process_time()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.seconds += time.perf_counter()
-        self.computing_seconds += time.process_time()
 
 
 def _whole_search(question: str, store: SqliteStore, embedder: Embedder) -> object:
