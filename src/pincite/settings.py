@@ -16,6 +16,9 @@ DEFAULT_MODEL = "minilm"
 SMALLEST_TOKEN_LIMIT = 32  # of a model; less leaves no room for title and headings
 DEFAULT_POLICY = "vault"
 MODES = get_args(Mode)
+# In the environment before onnxruntime is loaded: it reads this once, and would otherwise keep a
+# record of its use in the home folder and send it to its makers.
+NO_TELEMETRY = {"ORT_DISABLE_TELEMETRY": "1"}
 MOST_RESULTS = 1_000  # a reader looks at ten; a program that wants all should read the store
 
 

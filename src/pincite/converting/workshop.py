@@ -27,6 +27,7 @@ from pincite.converting.wire import (
     frame,
 )
 from pincite.errors import FileUnreadable, ModelInvalid
+from pincite.settings import NO_TELEMETRY
 
 _SECONDS_TO_START = 300.0  # a large speech model is read from a slow disk
 _SECONDS_A_PART = 600.0  # for a page, or for some seconds of a recording
@@ -95,6 +96,7 @@ class Workshop:
                 env={
                     "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
                     "PYTHONUTF8": "1",
+                    **NO_TELEMETRY,
                 },
             )
             self._engine = self._greeting(self._process)

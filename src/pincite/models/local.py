@@ -24,6 +24,7 @@ from pincite.models.folder import (
 )
 from pincite.models.tokens import encodable, token_starts
 from pincite.records import ModelCard
+from pincite.settings import NO_TELEMETRY
 from pincite.vectors import Vector, unit
 
 if TYPE_CHECKING:
@@ -208,6 +209,7 @@ def usable_cores() -> int:
 
 
 def _open_session(path: Path) -> InferenceSession:
+    os.environ.update(NO_TELEMETRY)  # noqa: TID251 — told to a library, not read
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
