@@ -23,8 +23,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from engines import COUNTS, ENGINES
-from peers_table import table
+from peers_parts.engines import COUNTS, ENGINES
+from peers_parts.table import table
 from platformdirs import user_cache_path
 
 HERE = Path(__file__).parent
@@ -46,7 +46,7 @@ def measured(chosen: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     inputs.mkdir()
     chosen.cache.parent.mkdir(parents=True, exist_ok=True)
     asked = [chosen.data, chosen.set, chosen.cache, chosen.model, chosen.questions, inputs]
-    if not succeeds("peers_inputs.py", asked):
+    if not succeeds("peers_parts.inputs", asked):
         sys.exit(1)
     stay_on_one_core()
     engines = []
@@ -54,7 +54,7 @@ def measured(chosen: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     for name in chosen.peers:
         result = scratch / f"{name}.json"
         started = time.perf_counter()
-        if succeeds("peers_measure.py", [name, inputs, result]):
+        if succeeds("peers_parts.measure", [name, inputs, result]):
             engines.append(json.loads(result.read_text(encoding="utf-8")))
         else:
             failed.append(name)
@@ -70,13 +70,13 @@ def measured(chosen: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     }
 
 
-def succeeds(script: str, arguments: Sequence[object]) -> bool:
+def succeeds(module: str, arguments: Sequence[object]) -> bool:
     """Run a step in a process of its own. There is as little as possible in this one.
 
     The peak of a process counts from that of the one it was started by.
     """
-    command = [sys.executable, str(HERE / script), *map(str, arguments)]
-    environment = {**os.environ, **SILENT}
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    environment = {**os.environ, **SILENT, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
     done = subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
     return done.returncode == 0
 

@@ -3,7 +3,7 @@
     python benchmarks/quality.py DATA_FOLDER [--sets scifact,fiqa] [--modes words,vector,hybrid]
                                  [--most-questions N] [--cache FILE] [--json FILE]
 
-DATA_FOLDER holds a folder for each set (`datasets.py` says what is in them), or is one set. Each
+DATA_FOLDER holds a folder for each set (`public_sets` says what is in them), or is one set. Each
 set is indexed as a library is, in a folder that is thrown away, and every question is asked in each
 mode. Vectors are kept in FILE, so that a second run embeds nothing. The table is Markdown; how far
 the run has come goes to stderr, and all figures to the JSON file, which grows set by set.
@@ -25,12 +25,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from corpus_index import build, scratch_folder
-from dataset_rows import DatasetError
-from datasets import Dataset, is_set, load, names
-from embedding_cache import CachedEmbedder
 from meter import Meter
 from platformdirs import user_cache_path
+from public_sets.embedding_cache import CachedEmbedder
+from public_sets.index import build, scratch_folder
+from public_sets.rows import DatasetError
+from public_sets.sets import Dataset, is_set, load, names
 
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.errors import PinciteError

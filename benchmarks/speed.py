@@ -29,10 +29,10 @@ from pathlib import Path
 from statistics import median
 
 from platformdirs import user_cache_path
-from speed_steps import ROUNDS, Figures, Job
-from speed_table import markdown
+from speed_parts.steps import ROUNDS, Figures, Job
+from speed_parts.table import markdown
 
-_STEPS = Path(__file__).with_name("speed_steps.py")
+_HERE = Path(__file__).parent
 _BUSY = 1.5  # load at the start above which times are not to be trusted
 _SMALL = 10_000  # chunks up to which a build is repeated
 _MB_PER_CHUNK = 0.015  # of free disk that is asked for
@@ -67,10 +67,13 @@ def measure(job: Job) -> Figures:
 def _figures_of(step: str, job: Job) -> Figures:
     """A step's figures, from a process of its own."""
     print(f"{job.size:,}: {step} …", file=sys.stderr, flush=True)
-    command = [sys.executable, str(_STEPS), step, json.dumps(asdict(job))]
-    done = subprocess.run(
-        command, check=False, stdout=subprocess.PIPE, text=True, env={**os.environ, **_ONE_THREAD}
-    )
+    command = [sys.executable, "-m", "speed_parts.steps", step, json.dumps(asdict(job))]
+    environment = {
+        **os.environ,
+        **_ONE_THREAD,
+        "PYTHONPATH": os.pathsep.join([str(_HERE), *sys.path]),
+    }
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True, env=environment)
     if done.returncode:
         raise SystemExit(f"{step} at {job.size:,} chunks failed; see above")
     figures: Figures = json.loads(done.stdout)
@@ -159,7 +162,7 @@ def main() -> None:
             told = {"machine": about, "sizes": sizes}
             arguments.json.write_text(json.dumps(told, indent=1) + "\n")
     if arguments.plots:
-        from speed_plot import draw
+        from speed_parts.plot import draw
 
         draw(sizes, arguments.plots)
     print(markdown(sizes))

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpus_index import build, scratch_folder
-from dataset_rows import DatasetError
-from datasets import id_of, load, names, path_of
 from hypothesis import given
 from hypothesis import strategies as st
+from public_sets.index import build, scratch_folder
+from public_sets.rows import DatasetError
+from public_sets.sets import id_of, load, names, path_of
 
 from pincite.chunking.flow import chunk_document
 from pincite.models.hashing import HashingEmbedder

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import apsw
 import numpy as np
-from embedding_cache import CachedEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
+from public_sets.embedding_cache import CachedEmbedder
 
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Embedder

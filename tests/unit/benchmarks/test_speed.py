@@ -4,9 +4,14 @@ import argparse
 
 import pytest
 from speed import sizes_from
-from speed_corpora import Corpus, edited
-from speed_table import markdown
-from synthetic import ClusteredEmbedder, SyntheticLibrary, Vocabulary, chunk_by_paragraph
+from speed_parts.corpora import Corpus, edited
+from speed_parts.synthetic import (
+    ClusteredEmbedder,
+    SyntheticLibrary,
+    Vocabulary,
+    chunk_by_paragraph,
+)
+from speed_parts.table import markdown
 
 from pincite.vectors import unit
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic import (
+from speed_parts.synthetic import (
     FEWEST,
     MOST,
     ClusteredEmbedder,

@@ -8,13 +8,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from datasets import Dataset, load
-from synthetic import ClusteredEmbedder, SyntheticLibrary, Vocabulary, chunk_by_paragraph
+from public_sets.sets import Dataset, load
 
 from pincite.chunking.flow import chunk_document
 from pincite.ports import Chunker, Embedder
 from pincite.records import Document, FoundFile
 from pincite.settings import DEFAULT_POLICY, policy_named
+from speed_parts.synthetic import (
+    ClusteredEmbedder,
+    SyntheticLibrary,
+    Vocabulary,
+    chunk_by_paragraph,
+)
 
 ALL_OF_FIQA = 50_000  # by its usual name; it holds 57,600 documents with text
 _CENTRES = 1_000  # documents of FiQA around which synthetic vectors lie

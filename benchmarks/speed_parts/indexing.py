@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from datasets import LIBRARY
 from meter import Meter
-from speed_corpora import Corpus
+from public_sets.sets import LIBRARY
 
 from pincite.ingest.flow import Parts, sync
 from pincite.records import Document, IndexReport, LibraryHeader
 from pincite.settings import DEFAULT_MAX_FILE_BYTES, DEFAULT_POLICY, INGESTION_VERSION
 from pincite.stores.sqlite.opening import open_for_writing
+from speed_parts.corpora import Corpus
 
 
 @dataclass(frozen=True)

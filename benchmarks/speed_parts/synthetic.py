@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
-from datasets import LIBRARY
 from numpy.typing import NDArray
+from public_sets.sets import LIBRARY
 
 from pincite.records import (
     Block,

@@ -1,6 +1,6 @@
 """Step two of `peers.py`: one engine, measured in a process of its own.
 
-    python benchmarks/peers_measure.py ENGINE INPUTS_FOLDER RESULT_FILE
+    python -m peers_parts.measure ENGINE INPUTS_FOLDER RESULT_FILE
 
 Index time is that of `build`, without imports; a question's
 time is that of its search, text of the results included. Memory is how much higher the peak is than
@@ -22,7 +22,8 @@ from pathlib import Path
 
 import ir_measures
 import numpy as np
-from engines.corpus import Corpus, Question, Search, load
+
+from peers_parts.engines.corpus import Corpus, Question, Search, load
 
 WARM_UP = 20  # questions asked before time counts
 DOCUMENTS = 10  # that are judged
@@ -54,7 +55,7 @@ class Measured:
 def measure(name: str, corpus: Corpus) -> Measured:
     """Import the engine, index the corpus, ask every question in every mode."""
     before = _peak_bytes()
-    engine = import_module(f"engines.with_{name}")
+    engine = import_module(f"peers_parts.engines.with_{name}")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         started = time.perf_counter()
         searches: Mapping[str, Search] = engine.build(corpus, Path(folder))
@@ -108,8 +109,6 @@ def _peak_bytes() -> int:
 
 def main(name: str, inputs: str, result: str) -> None:
     """Write the engine's figures as JSON."""
-    # LanceDB looks for the package `datasets`; the module beside this one is not meant.
-    sys.path.remove(str(Path(__file__).parent))
     measured = measure(name, load(Path(inputs)))
     Path(result).write_text(json.dumps(asdict(measured)), encoding="utf-8")
 

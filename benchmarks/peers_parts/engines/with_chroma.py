@@ -8,7 +8,7 @@ from pathlib import Path
 import chromadb
 from chromadb.config import Settings
 
-from engines.corpus import PASSAGES, Corpus, Question, Search
+from peers_parts.engines.corpus import PASSAGES, Corpus, Question, Search
 
 DISTRIBUTION = "chromadb"
 SETUP = (

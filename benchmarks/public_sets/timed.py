@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dataset_rows import Row, found, rows
 from transcripts import Segment, as_vtt
 
 from pincite.reading.reader import read_here
 from pincite.reading.sniff import kind_of
 from pincite.reading.source_file import SourceFile
 from pincite.records import Case, Document, ExpectedPlace, Filters, document_from
+from public_sets.rows import Row, found, rows
 
 
 def talks(folder: Path, library: str) -> tuple[list[Document], list[Case]]:

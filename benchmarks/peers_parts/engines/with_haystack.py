@@ -14,7 +14,7 @@ from haystack.components.retrievers.in_memory import (
 )
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
-from engines.corpus import CANDIDATES, PASSAGES, Corpus, Question, Search
+from peers_parts.engines.corpus import CANDIDATES, PASSAGES, Corpus, Question, Search
 
 DISTRIBUTION = "haystack-ai"
 SETUP = (

@@ -1,6 +1,6 @@
 """The steps that `speed.py` measures. Each runs in a process of its own and prints its figures.
 
-python benchmarks/speed_steps.py STEP JOB_AS_JSON
+python -m speed_parts.steps STEP JOB_AS_JSON
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from embedding_cache import CachedEmbedder
-from speed_corpora import corpus_of, edited, fiqa, window_texts
-from speed_indexing import indexed
+from public_sets.embedding_cache import CachedEmbedder
 
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.ports import Embedder
@@ -29,6 +27,8 @@ from pincite.settings import DEFAULT_MODEL, SearchSettings
 from pincite.stores.sqlite.opening import open_for_reading
 from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME, SqliteStore
 from pincite.vectors import Vector
+from speed_parts.corpora import corpus_of, edited, fiqa, window_texts
+from speed_parts.indexing import indexed
 
 Figures = dict[str, float]
 
@@ -111,7 +111,7 @@ def update(job: Job) -> Figures:
 
 def latency(job: Job) -> Figures:
     """Each search and each reference, question by question, in turns."""
-    from speed_references import Bm25s, NumpyScan
+    from speed_parts.references import Bm25s, NumpyScan
 
     folder = Path(job.index)
     questions: list[str] = json.loads((folder / _QUESTIONS_NAME).read_text())

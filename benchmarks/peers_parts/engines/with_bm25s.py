@@ -8,7 +8,7 @@ from pathlib import Path
 import bm25s
 import Stemmer
 
-from engines.corpus import PASSAGES, Corpus, Question, Search
+from peers_parts.engines.corpus import PASSAGES, Corpus, Question, Search
 
 DISTRIBUTION = "bm25s"
 SETUP = (

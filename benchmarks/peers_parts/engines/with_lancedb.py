@@ -11,7 +11,7 @@ from lancedb.index import FTS
 from lancedb.query import LanceQueryBuilder
 from lancedb.rerankers import RRFReranker
 
-from engines.corpus import CANDIDATES, PASSAGES, Corpus, Question, Search
+from peers_parts.engines.corpus import CANDIDATES, PASSAGES, Corpus, Question, Search
 
 DISTRIBUTION = "lancedb"
 SETUP = (

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from engines import PICKLED
-from engines.corpus import Corpus, Question, Search
+from peers_parts.engines import PICKLED
+from peers_parts.engines.corpus import Corpus, Question, Search
 from pincite.ports import Embedder
 from pincite.records import Filters, Mode
 from pincite.retrieve.flow import search

@@ -1,6 +1,6 @@
 """Step one of `peers.py`, in a process of its own: a data set becomes files for the engines.
 
-    python benchmarks/peers_inputs.py DATA_FOLDER SET CACHE_FILE MODEL QUESTIONS FOLDER
+    python -m peers_parts.inputs DATA_FOLDER SET CACHE_FILE MODEL QUESTIONS FOLDER
 
 Passages are the windows that pincite embeds, each with its document's title above it. Every engine
 gets them with our vectors; pincite itself gets the chunks that the windows belong to.
@@ -16,14 +16,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from dataset_rows import DatasetError
-from datasets import LIBRARY, Dataset, load
-from embedding_cache import CachedEmbedder
-from engines import COUNTS, PICKLED
-from engines.corpus import CANDIDATES, Corpus, Question, save
 from meter import Meter
+from public_sets.embedding_cache import CachedEmbedder
+from public_sets.rows import DatasetError
+from public_sets.sets import LIBRARY, Dataset, load
 from quality import some
 
+from peers_parts.engines import COUNTS, PICKLED
+from peers_parts.engines.corpus import CANDIDATES, Corpus, Question, save
 from pincite.chunking.flow import chunk_document
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.errors import PinciteError

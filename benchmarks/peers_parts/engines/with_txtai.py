@@ -7,7 +7,7 @@ from pathlib import Path
 
 from txtai import Embeddings
 
-from engines.corpus import PASSAGES, Corpus, Question, Search, Vectors
+from peers_parts.engines.corpus import PASSAGES, Corpus, Question, Search, Vectors
 
 DISTRIBUTION = "txtai"
 SETUP = (

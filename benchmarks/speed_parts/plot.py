@@ -1,6 +1,6 @@
 """The figures of `speed.py` as plots of cost against size.
 
-    python benchmarks/speed_plot.py FIGURES.json FOLDER
+    python -m speed_parts.plot FIGURES.json FOLDER
 
 Writes search-speed.svg and index-cost.svg. The same figures give the same bytes.
 """

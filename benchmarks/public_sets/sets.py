@@ -4,7 +4,7 @@ A set is a folder with `corpus.jsonl` {"id", "title", "text"}, `queries.jsonl` {
 `qrels.tsv` (question, document, grade); or a BEIR folder, with `_id` and `qrels/test.tsv`. Where a
 `questions.jsonl` is there, {"id", "text", "is_impossible", "answers": [{"text"}]}, it adds the
 questions without an answer, and the words that answer the others. Folders with
-`transcripts.jsonl` are in `timed_sets.py`. Files may be packed as `.gz`.
+`transcripts.jsonl` are in `timed.py`. Files may be packed as `.gz`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-from dataset_rows import DatasetError, Row, found, found_or_none, grades, rows
-from timed_sets import meetings, talks, talks_in_one_library
 
 from pincite.reading.lines.plain import paragraphs
 from pincite.records import (
@@ -28,6 +25,8 @@ from pincite.records import (
     Section,
     document_from,
 )
+from public_sets.rows import DatasetError, Row, found, found_or_none, grades, rows
+from public_sets.timed import meetings, talks, talks_in_one_library
 
 LIBRARY = "bench"  # the name all indexes are made under: document ids depend on it
 JUDGEMENTS = ("qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")

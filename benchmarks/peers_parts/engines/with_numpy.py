@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.corpus import PASSAGES, Corpus, Question, Search
+from peers_parts.engines.corpus import PASSAGES, Corpus, Question, Search
 
 DISTRIBUTION = "numpy"
 SETUP = "exact scan of the float32 matrix in memory"

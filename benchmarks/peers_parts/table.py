@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engines import REFERENCE
+from peers_parts.engines import REFERENCE
 
 Report = Mapping[str, Any]  # as it is in the JSON file
 

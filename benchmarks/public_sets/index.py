@@ -9,9 +9,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from dataset_rows import DatasetError
-from datasets import LIBRARY, Dataset
-
 from pincite.chunking.flow import chunk_document
 from pincite.ingest.flow import Parts, sync
 from pincite.ports import Embedder
@@ -24,6 +21,8 @@ from pincite.settings import (
 )
 from pincite.stores.sqlite.opening import open_for_writing
 from pincite.stores.sqlite.store import SqliteStore
+from public_sets.rows import DatasetError
+from public_sets.sets import LIBRARY, Dataset
 
 _MEMORY = Path("/dev/shm")  # a file system in memory, on Linux
 

@@ -1,0 +1,1 @@
+"""Public data sets: read, indexed with vectors kept between runs, ready to be asked."""
