@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import Stemmer
@@ -19,6 +20,7 @@ from pincite.text.words import (
     fold,
     indexed_codes,
     is_unspaced,
+    question_codes,
     question_terms,
     without_marks,
 )
@@ -35,7 +37,7 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
     counts a little more still, as the section is about it. What the vector search liked best
     decides between sentences that are equal in words; then the first is taken.
     """
-    finder = _Finder(question_terms(question))
+    finder = _finder_of(question)
     sentences = _sentences(chunk, finder)
     having = Counter(word for sentence in sentences for word in sentence.words)
 
@@ -195,20 +197,36 @@ def _within(chunk: Chunk, offset: int, window: tuple[int, int] | None) -> bool:
     return window is not None and window[0] <= chunk.start + offset < window[1]
 
 
+_stem = Stemmer.Stemmer("porter", 0).stemWord  # `_key` remembers; it need not
+
+
+@lru_cache(maxsize=50_000)
+def _key(word: str) -> str:
+    """What a word is compared by. Most words of a text were met before."""
+    return str(_stem(without_marks(fold(word))))
+
+
+@lru_cache(maxsize=16)
+def _finder_of(question: str) -> _Finder:
+    """One for all results of a search."""
+    return _Finder(question_terms(question), question_codes(question))
+
+
 class _Finder:
     """Finds a question's words in a text, whatever their case, accents and endings."""
 
-    def __init__(self, terms: Sequence[Term]) -> None:
-        self._stem = Stemmer.Stemmer("porter").stemWord
+    def __init__(self, terms: Sequence[Term], codes: Sequence[Term]) -> None:
         tokens = [token for term in terms for token in term.tokens]
-        self._stems = {self._stem(without_marks(token)) for token in tokens}
-        self._codes = {term.tokens[0] for term in terms if len(term.tokens) == 1}
+        self._stems = {_key(token) for token in tokens}
+        self._codes = {token for code in codes for token in code.tokens}
         self._unspaced = [token for token in tokens if is_unspaced(token)]
 
     def found(self, sentence: str) -> set[str]:
         """The question's words and codes that the sentence has."""
-        words = {self._key(sentence[start:end]) for start, end in self._spans(sentence)}
-        return words | self._codes.intersection(indexed_codes(sentence).split())
+        words = {_key(sentence[start:end]) for start, end in self._spans(sentence)}
+        if self._codes:
+            words |= self._codes.intersection(indexed_codes(sentence).split())
+        return words
 
     def matches(self, sentence: str) -> tuple[tuple[int, int], ...]:
         """Where they stand, in order, without overlap."""
@@ -216,16 +234,11 @@ class _Finder:
 
     def _spans(self, sentence: str) -> list[tuple[int, int]]:
         spans = [
-            match.span()
-            for match in WORD.finditer(sentence)
-            if self._key(match.group()) in self._stems
+            match.span() for match in WORD.finditer(sentence) if _key(match.group()) in self._stems
         ]
         for token in self._unspaced:
             spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))
         return spans
-
-    def _key(self, word: str) -> str:
-        return str(self._stem(without_marks(fold(word))))
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
