@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from pincite.errors import ModelError
 from pincite.models.hashing import HashingEmbedder
-from pincite.ports import Store
+from pincite.ports import Lap, Store, no_lap
 from pincite.records import (
     Chunk,
     ChunkId,
@@ -25,12 +26,14 @@ from pincite.records import (
     Metadata,
     Modality,
     ModelCard,
+    Ranking,
     Section,
     StoredWindow,
     Window,
 )
 from pincite.stores.memory import MemoryStore
 from pincite.stores.sqlite.opening import open_for_writing
+from pincite.stores.sqlite.store import SqliteStore
 from pincite.text.lines import LineIndex
 from pincite.vectors import Vector, unit
 
@@ -125,17 +128,39 @@ def chunk_ids(document: EmbeddedDocument) -> list[ChunkId]:
     return [one.chunk.id for one in document.chunks]
 
 
-STORES = ("memory", "sqlite")
+STORES = ("memory", "sqlite", "sqlite with segments")
+
+
+class _WithSegments:
+    """Makes segments of everything before each search, as a finished run does."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+    def search(
+        self,
+        question: str | None,
+        vector: Vector | None,
+        *,
+        filters: Filters,
+        limit: int,
+        lap: Lap = no_lap,
+    ) -> dict[str, Ranking]:
+        self._store._update_segments()
+        return self._store.search(question, vector, filters=filters, limit=limit, lap=lap)
 
 
 @contextmanager
 def open_test_store(kind: str, folder: Path) -> Iterator[Store]:
     """An empty store of the kind, not yet begun."""
-    store: Store = MemoryStore() if kind == "memory" else open_for_writing(folder)
-    try:
-        yield store
-    finally:
-        store.close()
+    if kind == "memory":
+        yield MemoryStore()
+        return
+    with closing(open_for_writing(folder)) as store:
+        yield cast(Store, _WithSegments(store)) if kind == "sqlite with segments" else store
 
 
 def fill(store: Store, *documents: EmbeddedDocument) -> None:

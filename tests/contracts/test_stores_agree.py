@@ -8,15 +8,17 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import DIMENSIONS, HEADER, Part, embedded, fill, open_test_store
+from helpers import DIMENSIONS, HEADER, STORES, Part, embedded, fill, open_test_store
 from pincite.ports import Store
 from pincite.records import EmbeddedDocument, Filters, Modality, Ranking
 from pincite.vectors import Vector, unit
 
 Value = TypeVar("Value")
+OTHERS = [kind for kind in STORES if kind != "memory"]
 
 # Few vectors, far apart: equals are exactly equal and no rounding can change an order.
 VECTORS = [
@@ -91,15 +93,16 @@ def searched(
     return rankings["words"], rankings["vector"]
 
 
+@pytest.mark.parametrize("kind", OTHERS)
 @settings(max_examples=60)
 @given(data=st.data(), library=libraries)
-def test_the_sqlite_store_sees_what_the_reference_store_sees(
-    data: st.DataObject, library: list[EmbeddedDocument]
+def test_every_store_sees_what_the_reference_store_sees(
+    kind: str, data: st.DataObject, library: list[EmbeddedDocument]
 ) -> None:
     with (
         TemporaryDirectory() as folder,
         open_test_store("memory", Path()) as reference,
-        open_test_store("sqlite", Path(folder) / "index") as store,
+        open_test_store(kind, Path(folder) / "index") as store,
     ):
         fill(reference, *library)
         fill(store, *library)
@@ -122,15 +125,16 @@ def test_the_sqlite_store_sees_what_the_reference_store_sees(
             assert set(ids(searched(store, *asked, limit=1_000)[0])) == set(ids(all_words))
 
 
+@pytest.mark.parametrize("kind", OTHERS)
 @settings(max_examples=25)
 @given(data=st.data(), versions=st.lists(documents(), min_size=2, max_size=10))
 def test_after_any_replacing_and_removing_the_stores_hold_the_same(
-    data: st.DataObject, versions: list[EmbeddedDocument]
+    kind: str, data: st.DataObject, versions: list[EmbeddedDocument]
 ) -> None:
     with (
         TemporaryDirectory() as folder,
         open_test_store("memory", Path()) as reference,
-        open_test_store("sqlite", Path(folder) / "index") as store,
+        open_test_store(kind, Path(folder) / "index") as store,
     ):
         reference.begin(HEADER)
         store.begin(HEADER)

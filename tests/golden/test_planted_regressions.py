@@ -52,6 +52,7 @@ def shuffled(library: Library, tmp_path: Path) -> Path:
                 "VALUES (?, ?, ?, ?, ?)",
                 (after[rowid], *columns),
             )
+        database.execute("DELETE FROM meta WHERE key = 'segments'")  # made of what was there
     database.close()
     return folder
 

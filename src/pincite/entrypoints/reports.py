@@ -73,6 +73,7 @@ def stats_as_text(stats: LibraryStats) -> Iterator[str]:
         "windows": f"{store.windows:,}",
         "vectors": f"{store.vectors:,} of {header.model.dimensions} dimensions",
         "database": size(store.database_bytes),
+        "segments": size(store.segments_bytes),
         "chunk log": size(store.log_bytes),
         "policy": header.policy,
         "model": f"{header.model.name} ({header.model.fingerprint})",

@@ -10,7 +10,7 @@ from pincite.records.chunks import ChunkId
 from pincite.records.documents import DocumentEntry
 
 SkipKind = Literal["too_large", "link", "empty", "special", "unreadable", "converted"]
-Part = Literal["log", "database", "words", "vectors"]  # of an index
+Part = Literal["log", "database", "words", "vectors", "segments"]  # of an index
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,7 @@ class StoreStats:
     vectors: int
     words: int  # chunks in the words index
     database_bytes: int
+    segments_bytes: int  # what searches look at first
     log_bytes: int
     last_updated: str | None  # UTC, ISO 8601
     complete: bool  # the last run came to its end

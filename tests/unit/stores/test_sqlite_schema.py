@@ -28,7 +28,7 @@ NEW_IN_TWO = {
 
 
 def make_version_1(index: Path) -> None:
-    """An index as the first version wrote it: without what the second one added."""
+    """An index as the first version wrote it: without what later ones added."""
     with closing(open_for_writing(index)) as store:
         fill(
             store,
@@ -41,7 +41,8 @@ def make_version_1(index: Path) -> None:
             for column in columns:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("DROP TABLE document_words")
-        connection.execute("DELETE FROM meta WHERE key = 'problems'")
+        connection.execute("DROP TABLE forgotten")
+        connection.execute("DELETE FROM meta WHERE key IN ('problems', 'next_chunk', 'segments')")
         connection.execute(
             "UPDATE meta SET value = json_remove(value, '$.options', '$.analysis', '$.summaries') "
             "WHERE key = 'header'"

@@ -290,6 +290,7 @@ class MemoryStore:
             vectors=windows,
             words=len(chunks),
             database_bytes=0,
+            segments_bytes=0,
             log_bytes=0,
             last_updated=self._updated,
             complete=self._complete,

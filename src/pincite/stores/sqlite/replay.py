@@ -15,6 +15,7 @@ from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_from_json
 from pincite.stores.sqlite.connection import REPAIR, transaction
 from pincite.stores.sqlite.log import ChunkLog, Entry
+from pincite.stores.sqlite.meta import log_position, meta, set_meta
 from pincite.stores.sqlite.rows import rows_of
 from pincite.stores.sqlite.schema import create_vector_table
 
@@ -161,19 +162,3 @@ def _starts_anew(before: Entry | None, entry: Entry) -> bool:
         return header["name"], model["fingerprint"], model["dimensions"]
 
     return before is None or identity(before) != identity(entry["header"])
-
-
-def log_position(connection: apsw.Connection) -> int:
-    """How many bytes of the log the database has followed."""
-    return int(meta(connection, "log_position") or 0)
-
-
-def meta(connection: apsw.Connection, key: str) -> str | None:
-    """A value the database keeps about itself."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return None if row is None else str(row[0])
-
-
-def set_meta(connection: apsw.Connection, key: str, value: str) -> None:
-    """Keep a value; call inside a transaction."""
-    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))

@@ -131,9 +131,19 @@ def m002_places_and_catalog(connection: apsw.Connection) -> None:
 
 _NO_ANALYSIS = '{"layer":null,"symbols":[],"imports":[],"entry_points":[]}'
 
+
+def m003_segments(connection: apsw.Connection) -> None:
+    """Rows of chunks are given once and for all, so that segments can name chunks by them."""
+    connection.execute("CREATE TABLE forgotten (chunk INTEGER PRIMARY KEY) STRICT")
+    connection.execute(
+        "INSERT INTO meta (key, value) SELECT 'next_chunk', coalesce(max(rowid), 0) + 1 FROM chunk"
+    )
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_documents_chunks_windows,
     m002_places_and_catalog,
+    m003_segments,
 )
 
 

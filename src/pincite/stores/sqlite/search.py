@@ -1,4 +1,4 @@
-"""The two searches of the database. Filters are part of both, so they restrict before ranking."""
+"""The searches of the tables alone. Filters are part of each, so they restrict before ranking."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pincite.text.words import Term, fold, question_codes, question_terms
 from pincite.vectors import Vector, to_bytes
 
 # How much a word counts in the text, in title, name, author and tags, in headings, as a code.
-_WEIGHTS = "1.0, 2.0, 1.5, 1.0"
+COLUMN_WEIGHTS = (1.0, 2.0, 1.5, 1.0)
+_WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
 
 # `json_each` binds whole lists, so the statements never change with the filters' values.
 VISIBLE_CHUNKS = """
@@ -51,6 +52,10 @@ ORDER BY score DESC, chunk.id LIMIT :limit
 WORDS = _WORDS.format(weights=_WEIGHTS, visible="")
 WORDS_VISIBLE = _WORDS.format(
     weights=_WEIGHTS, visible=f"AND chunk_words.rowid IN ({VISIBLE_CHUNKS})"
+)
+# Rows alone, all of them.
+WORDS_OF = (
+    f"SELECT rowid, -bm25(chunk_words, {_WEIGHTS}) FROM chunk_words WHERE chunk_words MATCH ?"
 )
 
 # Title, name, author and tags say most of what a document is; then its folders, then its summary.
@@ -90,27 +95,51 @@ _MOST_NEIGHBOURS = 4_096  # vec0 refuses a larger k
 Row = tuple[Any, ...]
 
 
-def search_words(
-    connection: apsw.Connection, question: str, filters: Filters, limit: int
-) -> Ranking:
-    """Chunks by BM25; empty where the question holds no word."""
-    return _matching(connection, match_expression(question_terms(question)), filters, limit)
+class TableSearches:
+    """Ranks with the words table and the vector table: always right, and slower than segments."""
 
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
 
-def search_codes(
-    connection: apsw.Connection, question: str, filters: Filters, limit: int
-) -> Ranking:
-    """Chunks that hold a code of the question to the letter; empty where it holds none."""
-    codes = match_expression(question_codes(question))
-    return _matching(connection, codes and f"codes : ({codes})", filters, limit)
+    def words(self, question: str, filters: Filters, limit: int) -> Ranking:
+        """Chunks by BM25; empty where the question holds no word."""
+        return self._matching(match_expression(question_terms(question)), filters, limit)
 
+    def codes(self, question: str, filters: Filters, limit: int) -> Ranking:
+        """Chunks that hold a code of the question to the letter; empty where it holds none."""
+        codes = match_expression(question_codes(question))
+        return self._matching(codes and f"codes : ({codes})", filters, limit)
 
-def _matching(connection: apsw.Connection, match: str, filters: Filters, limit: int) -> Ranking:
-    if not match or limit < 1:
-        return ()
-    statement = WORDS if filters.none_given else WORDS_VISIBLE
-    rows = connection.execute(statement, {"match": match, "limit": limit, **_bound(filters)})
-    return tuple(Ranked(chunk, document, score) for chunk, document, score in rows)
+    def _matching(self, match: str, filters: Filters, limit: int) -> Ranking:
+        if not match or limit < 1:
+            return ()
+        statement = WORDS if filters.none_given else WORDS_VISIBLE
+        values = {"match": match, "limit": limit, **bound(filters)}
+        rows = self._connection.execute(statement, values)
+        return tuple(Ranked(chunk, document, score) for chunk, document, score in rows)
+
+    def vector(self, vector: Vector, filters: Filters, limit: int) -> Ranking:
+        """Chunks by the cosine similarity of their best window, exact."""
+        if limit < 1:
+            return ()
+        values = {"vector": to_bytes(vector), **bound(filters)}
+        statement = NEAREST if filters.none_given else NEAREST_VISIBLE
+        windows = min(limit * 4, _MOST_NEIGHBOURS)
+        while True:
+            rows: list[Row] = self._connection.execute(
+                statement, {**values, "windows": windows}
+            ).fetchall()
+            ranking = _best_windows(rows)
+            # Enough when the list ended by itself, or when what was cut off is surely worse: the
+            # last window may have equals beyond the cut, so chunks must be better to count.
+            sure = [ranked for ranked in ranking if ranked.score > rows[-1][2]] if rows else []
+            if len(rows) < windows or len(sure) >= limit:
+                return ranking[:limit]
+            if windows == _MOST_NEIGHBOURS:
+                break
+            windows = min(windows * 4, _MOST_NEIGHBOURS)
+        statement = EVERY_DISTANCE if filters.none_given else EVERY_DISTANCE_VISIBLE
+        return _best_windows(self._connection.execute(statement, values).fetchall())[:limit]
 
 
 def search_documents(connection: apsw.Connection, question: str) -> list[Row]:
@@ -127,30 +156,6 @@ def match_expression(terms: Sequence[Term]) -> str:
     )
 
 
-def search_vector(
-    connection: apsw.Connection, vector: Vector, filters: Filters, limit: int
-) -> Ranking:
-    """Chunks by the cosine similarity of their best window, exact."""
-    if limit < 1:
-        return ()
-    bound = {"vector": to_bytes(vector), **_bound(filters)}
-    statement = NEAREST if filters.none_given else NEAREST_VISIBLE
-    windows = min(limit * 4, _MOST_NEIGHBOURS)
-    while True:
-        rows: list[Row] = connection.execute(statement, {**bound, "windows": windows}).fetchall()
-        ranking = _best_windows(rows)
-        # Enough when the list ended by itself, or when what was cut off is surely worse: the last
-        # window may have equals beyond the cut, so chunks must be better than it to count.
-        sure = [ranked for ranked in ranking if ranked.score > rows[-1][2]] if rows else []
-        if len(rows) < windows or len(sure) >= limit:
-            return ranking[:limit]
-        if windows == _MOST_NEIGHBOURS:
-            break
-        windows = min(windows * 4, _MOST_NEIGHBOURS)
-    statement = EVERY_DISTANCE if filters.none_given else EVERY_DISTANCE_VISIBLE
-    return _best_windows(connection.execute(statement, bound).fetchall())[:limit]
-
-
 def _best_windows(rows: Sequence[Row]) -> Ranking:
     """Each chunk once, by its first window; rows come best first."""
     best: dict[ChunkId, Ranked] = {}
@@ -160,7 +165,9 @@ def _best_windows(rows: Sequence[Row]) -> Ranking:
     return tuple(best.values())
 
 
-def _bound(filters: Filters) -> dict[str, str | None]:
+def bound(filters: Filters) -> dict[str, str | None]:
+    """The values that VISIBLE_CHUNKS asks for."""
+
     def as_json(values: Sequence[str] | None) -> str | None:
         return None if values is None else json.dumps(list(values))
 

@@ -28,18 +28,23 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
-from pincite.stores.sqlite import repair, search, tables, verify
+from pincite.stores.sqlite import repair, tables, verify
 from pincite.stores.sqlite.codec import embedded_to_json, header_from_json, header_to_json
 from pincite.stores.sqlite.connection import connect, snapshot, transaction, translated_errors
 from pincite.stores.sqlite.history import chunks_in_history
 from pincite.stores.sqlite.log import ChunkLog, Entry
-from pincite.stores.sqlite.replay import apply, catch_up, library_entry, log_position, meta
+from pincite.stores.sqlite.meta import log_position, meta
+from pincite.stores.sqlite.replay import apply, catch_up, library_entry
 from pincite.stores.sqlite.rows import chunk_of, document_of, entry_of
 from pincite.stores.sqlite.schema import MIGRATIONS, migrate, refuse_newer, schema_version
+from pincite.stores.sqlite.search import TableSearches, search_documents
+from pincite.stores.sqlite.segments.ranking import SegmentSearches
+from pincite.stores.sqlite.segments.shelf import Shelf
 from pincite.vectors import Vector, from_bytes, unit
 
 LOG_NAME = "chunks.jsonl"
 DATABASE_NAME = "index.db"
+SEGMENTS_NAME = "segments"
 
 
 class SqliteStore:
@@ -48,6 +53,7 @@ class SqliteStore:
     def __init__(self, folder: Path, lock: FileLock | None) -> None:
         self._database = folder / DATABASE_NAME
         self._log = ChunkLog(folder / LOG_NAME)
+        self._shelf = Shelf(folder / SEGMENTS_NAME)
         self._lock = lock
         self._writing = False
         self._of_thread = threading.local()
@@ -104,6 +110,8 @@ class SqliteStore:
                 "document": embedded_to_json(embedded),
             }
         )
+        if self._shelf.is_due(self._connection):
+            self._update_segments()
 
     def remove_documents(self, ids: Sequence[DocumentId]) -> None:
         """Forget the documents with all their chunks, words and vectors."""
@@ -115,6 +123,7 @@ class SqliteStore:
         told = [[one.path, one.reason] for one in problems]
         if not self.is_complete() or told != [[one.path, one.reason] for one in self.problems()]:
             self._write({"event": "finished", "problems": told})
+        self._update_segments()
 
     def problems(self) -> list[Failure]:
         """The files that the last run could not read."""
@@ -126,6 +135,13 @@ class SqliteStore:
         """Whether the last run came to its end."""
         with translated_errors(self._database):
             return meta(self._connection, "complete") == "1"
+
+    def _update_segments(self) -> None:
+        """Make what searches look at first follow the tables."""
+        header = self.header()
+        if header is not None:
+            with translated_errors(self._database):
+                self._shelf.bring_up_to_date(self._connection, dimensions=header.model.dimensions)
 
     def _write(self, entry: Entry) -> None:
         """First the log, on disk; then the database, in one transaction."""
@@ -149,7 +165,7 @@ class SqliteStore:
     def find_documents(self, question: str) -> list[DocumentEntry]:
         """The documents whose name, title, author, tags or summary speak to it, best first."""
         with translated_errors(self._database):
-            return [entry_of(row) for row in search.search_documents(self._connection, question)]
+            return [entry_of(row) for row in search_documents(self._connection, question)]
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
         """The vectors already stored for these embedded texts."""
@@ -179,16 +195,22 @@ class SqliteStore:
         """All rankings in one call, from one state of the database."""
         rankings: dict[str, Ranking] = {}
         with translated_errors(self._database), snapshot(self._connection):
+            segments = self._shelf.search(self._connection)
+            searches = (
+                TableSearches(self._connection)
+                if segments is None
+                else SegmentSearches(self._connection, segments)
+            )
             if question is not None:
-                rankings["words"] = search.search_words(self._connection, question, filters, limit)
+                rankings["words"] = searches.words(question, filters, limit)
                 lap("words")
-                if codes := search.search_codes(self._connection, question, filters, limit):
+                if codes := searches.codes(question, filters, limit):
                     rankings["codes"] = codes
                 lap("codes")
             if vector is not None and meta(self._connection, "header") is None:
                 rankings["vector"] = ()  # before the first build there is no table for vectors
             elif vector is not None:
-                rankings["vector"] = search.search_vector(self._connection, vector, filters, limit)
+                rankings["vector"] = searches.vector(vector, filters, limit)
                 lap("vector")
         return rankings
 
@@ -259,6 +281,7 @@ class SqliteStore:
                 file.stat().st_size
                 for file in self._database.parent.glob(f"{DATABASE_NAME}*")  # with -wal
             ),
+            segments_bytes=self._shelf.bytes_on_disk(),
             log_bytes=self._log.size(),
             last_updated=updated,
             complete=complete,
@@ -266,7 +289,7 @@ class SqliteStore:
 
     def verify(self) -> list[Finding]:
         """Everything that does not agree inside the index; empty for a healthy one."""
-        return verify.findings(self._database, self._log)
+        return verify.findings(self._database, self._log, self._shelf)
 
     def repair(self) -> None:
         """Make everything agree again, from whatever is still sound."""
@@ -274,6 +297,7 @@ class SqliteStore:
         with translated_errors(self._database):
             repair.prepare(self._database, self._log)
         self.recover()
+        self._update_segments()
 
     def close(self) -> None:
         """Give back every resource."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import apsw
 
 from pincite.records import DocumentId
+from pincite.stores.sqlite.meta import next_chunk, set_meta
 from pincite.stores.sqlite.rows import ChunkRows, DocumentRows
 
 _DOCUMENT_COLUMNS = """
@@ -30,7 +31,7 @@ def _insert(table: str, columns: str) -> str:
 
 INSERT_DOCUMENT = _insert("document", _DOCUMENT_COLUMNS)
 INSERT_DOCUMENT_WORDS = _insert("document_words", "rowid, about, path, summary")
-INSERT_CHUNK = _insert("chunk", f"document, {_CHUNK_COLUMNS}")
+INSERT_CHUNK = _insert("chunk", f"rowid, document, {_CHUNK_COLUMNS}")
 INSERT_WORDS = _insert("chunk_words", "rowid, text, about, headings, codes")
 INSERT_WINDOW = _insert("window", "chunk, start, end, fingerprint")
 INSERT_VECTOR = _insert("window_vector", "rowid, embedding")
@@ -55,6 +56,7 @@ WHERE window.chunk = ? ORDER BY window.start, window.end
 
 # vec0 and FTS5 tables know no cascade; children go first.
 FORGET = (
+    "INSERT INTO forgotten SELECT rowid FROM chunk WHERE document = :document",
     """
     DELETE FROM window_vector WHERE rowid IN (
         SELECT window.rowid FROM window JOIN chunk ON chunk.rowid = window.chunk
@@ -69,6 +71,8 @@ FORGET = (
 )
 
 FORGET_EVERYTHING = (
+    "DELETE FROM meta WHERE key = 'segments'",
+    "DELETE FROM forgotten",
     "DELETE FROM window",
     "DELETE FROM chunk_words",
     "DELETE FROM chunk",
@@ -97,13 +101,14 @@ def write(connection: apsw.Connection, rows: DocumentRows) -> None:
     connection.execute(INSERT_DOCUMENT, rows.document)
     document = connection.last_insert_rowid()
     connection.execute(INSERT_DOCUMENT_WORDS, (document, *rows.words))
-    for chunk_rows in rows.chunks:
-        connection.execute(INSERT_CHUNK, (document, *chunk_rows.chunk))
-        chunk = connection.last_insert_rowid()
+    first = next_chunk(connection)
+    for chunk, chunk_rows in enumerate(rows.chunks, start=first):
+        connection.execute(INSERT_CHUNK, (chunk, document, *chunk_rows.chunk))
         connection.execute(INSERT_WORDS, (chunk, *chunk_rows.words))
         for start, end, fingerprint, vector in chunk_rows.windows:
             connection.execute(INSERT_WINDOW, (chunk, start, end, fingerprint))
             connection.execute(INSERT_VECTOR, (connection.last_insert_rowid(), vector))
+    set_meta(connection, "next_chunk", str(first + len(rows.chunks)))
 
 
 def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows | None:

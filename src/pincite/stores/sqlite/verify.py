@@ -15,9 +15,11 @@ from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_from_json
 from pincite.stores.sqlite.connection import connect, translated_errors
 from pincite.stores.sqlite.log import ChunkLog, Entry
-from pincite.stores.sqlite.replay import LiveLog, log_position, meta, read_live
+from pincite.stores.sqlite.meta import log_position, meta
+from pincite.stores.sqlite.replay import LiveLog, read_live
 from pincite.stores.sqlite.rows import rows_of
 from pincite.stores.sqlite.schema import refuse_newer
+from pincite.stores.sqlite.segments.shelf import Shelf
 
 
 def _count(table: str, key: str, other: str, other_key: str) -> str:
@@ -38,7 +40,7 @@ ORPHANS: tuple[tuple[Part, str, str], ...] = (
 )
 
 
-def findings(database: Path, log: ChunkLog) -> list[Finding]:
+def findings(database: Path, log: ChunkLog, shelf: Shelf) -> list[Finding]:
     """All that does not agree; the index must not be written meanwhile."""
     live = read_live(log)
     found = [Finding("log", f"the line at byte {start} is damaged") for start in live.broken]
@@ -47,7 +49,8 @@ def findings(database: Path, log: ChunkLog) -> list[Finding]:
     try:
         with closing(connect(database, writable=True)) as connection, translated_errors(database):
             refuse_newer(connection, str(database))
-            return [*found, *_inside(connection), *_against_log(connection, log, live)]
+            found += [*_inside(connection), *_against_log(connection, log, live)]
+            return [*found, *_in_segments(connection, shelf)]
     except StoreError as error:
         return [*found, Finding("database", str(error))]
 
@@ -69,6 +72,15 @@ def _inside(connection: apsw.Connection) -> Iterator[Finding]:
             connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
     except apsw.Error:
         yield Finding("words", "the words index does not match its text")
+
+
+def _in_segments(connection: apsw.Connection, shelf: Shelf) -> Iterator[Finding]:
+    """What is searched first, against the tables that it is made from."""
+    header = meta(connection, "header")
+    if header is not None:
+        dimensions = json.loads(header)["model"]["dimensions"]
+        for what in shelf.disagreements(connection, dimensions=dimensions):
+            yield Finding("segments", what)
 
 
 def _against_log(connection: apsw.Connection, log: ChunkLog, live: LiveLog) -> Iterator[Finding]:

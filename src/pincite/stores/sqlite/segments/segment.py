@@ -1,0 +1,100 @@
+"""A stretch of the index as plain arrays, in one file that is mapped into memory."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MAGIC = b"pincite segment\n"
+_ALIGNED = 64  # bytes; arrays begin at multiples, as vector instructions like it
+HALVES = 2  # counts are kept as whole halves: a word in a heading counts one and a half
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """Chunks that were indexed one after the other, with their words and their vectors."""
+
+    chunks: NDArray[np.int64]  # their rows in the database, ascending
+    lengths: NDArray[np.float32]  # words in each, in all columns
+    term_keys: NDArray[np.uint64]  # ascending; see `making.term_key`
+    term_ends: NDArray[np.int64]  # of each term's postings; they begin where the last ones end
+    posting_chunks: NDArray[np.int32]  # places in `chunks`, ascending for each term
+    posting_counts: NDArray[np.uint16]  # how much the term counts there, in halves
+    window_chunks: NDArray[np.int32]  # places in `chunks`, ascending
+    window_spans: NDArray[np.int32]  # start and end in the document
+    vectors: NDArray[np.float32]  # a row for each window
+    signs: NDArray[np.uint64]  # their signs as bits: 64 dimensions in each row
+
+    @property
+    def size(self) -> int:
+        """How many chunks there are."""
+        return len(self.chunks)
+
+    def postings(self, key: np.uint64) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
+        """The chunks that hold a term, and how much it counts in each."""
+        place = int(np.searchsorted(self.term_keys, key))
+        if place == len(self.term_keys) or self.term_keys[place] != key:
+            return self.posting_chunks[:0], self.posting_counts[:0]
+        start = self.term_ends[place - 1] if place else 0
+        end = self.term_ends[place]
+        return self.posting_chunks[start:end], self.posting_counts[start:end]
+
+    def windows_of(self, chunk: int) -> slice:
+        """The windows of the chunk at that place."""
+        start, end = np.searchsorted(self.window_chunks, [chunk, chunk + 1]).tolist()
+        return slice(start, end)
+
+
+def same(one: Segment, other: Segment) -> bool:
+    """Whether two segments hold the same."""
+    names = [field.name for field in fields(Segment)]
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def signs_of(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """One bit for each number: whether it is above zero. The last word is filled up with zeros."""
+    bits = np.packbits(vectors > 0, axis=1)
+    missing = -bits.shape[1] % 8
+    words = np.pad(bits, ((0, 0), (0, missing))).view(np.uint64)
+    return np.ascontiguousarray(words.T)
+
+
+def save(segment: Segment, path: Path) -> None:
+    """Write the file and wait until it is on the disk."""
+    arrays = {field.name: getattr(segment, field.name) for field in fields(Segment)}
+    told = json.dumps(
+        [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
+    ).encode()
+    with path.open("wb") as file:
+        file.write(_MAGIC + len(told).to_bytes(8, "little") + told)
+        for array in arrays.values():
+            file.write(b"\0" * (-file.tell() % _ALIGNED))
+            file.write(np.ascontiguousarray(array).data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def opened(path: Path) -> Segment:
+    """The segment in a file; ValueError where the file is not whole."""
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    at = len(_MAGIC) + 8
+    if mapped[: len(_MAGIC)] != _MAGIC:
+        raise ValueError(f"{path} is no segment")
+    end = at + int.from_bytes(mapped[len(_MAGIC) : at], "little")
+    arrays: dict[str, Array] = {}
+    for name, dtype, shape in json.loads(mapped[at:end]):
+        start = end + -end % _ALIGNED
+        count = int(np.prod(shape))
+        arrays[name] = np.frombuffer(mapped, dtype, count, start).reshape(shape)
+        end = start + arrays[name].nbytes
+    return Segment(**arrays)
