@@ -213,3 +213,6 @@ class CountingEmbedder:
 
     def embed_question(self, text: str) -> Vector:
         return self.inner.embed_question(text)
+
+    def foreignness(self, question: str) -> float:
+        return self.inner.foreignness(question)

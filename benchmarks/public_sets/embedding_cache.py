@@ -83,6 +83,10 @@ class CachedEmbedder:
             self._keep(known)
         return from_bytes(known[key])
 
+    def foreignness(self, question: str) -> float:
+        """To the model behind."""
+        return self._inner.foreignness(question)
+
     def _key(self, text: str) -> bytes:
         named = f"{self.card.fingerprint}\0{text}"
         return hashlib.sha256(named.encode("utf-8", "surrogatepass")).digest()

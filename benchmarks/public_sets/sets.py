@@ -29,6 +29,7 @@ from public_sets.rows import DatasetError, Row, found, found_or_none, grades, ro
 from public_sets.timed import meetings, talks, talks_in_one_library
 
 LIBRARY = "bench"  # the name all indexes are made under: document ids depend on it
+_TRAIN_QUESTIONS = "train_queries.jsonl"
 JUDGEMENTS = ("qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
 
 # Questions of this set are about "this website"; the document's title says which one it is.
@@ -138,6 +139,18 @@ def document_of(row: Row, *, tagged: bool = False) -> Document | None:
     )
     data = text.encode("utf-8", "surrogatepass")
     return document_from(content, library=LIBRARY, path=path_of(row.id), data=data)
+
+
+def has_train_split(data: Path, name: str) -> bool:
+    """Whether the set has other questions, to fit on."""
+    return found_or_none(data / name, _TRAIN_QUESTIONS) is not None
+
+
+def train_cases(data: Path, name: str) -> tuple[Case, ...]:
+    """The questions to fit on, which are not among those to measure by."""
+    graded = grades(found(data / name, "train_qrels.tsv"))
+    asked = rows(found(data / name, _TRAIN_QUESTIONS))
+    return _merged(_case(row, graded.get(row.id, {}), {}) for row in asked)
 
 
 def _retrieval_set(folder: Path, name: str, *, filtered: bool) -> Dataset:

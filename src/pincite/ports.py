@@ -79,6 +79,10 @@ class Embedder(TokenCounter, Protocol):
         """The unit vector to search with."""
         ...
 
+    def foreignness(self, question: str) -> float:
+        """How little the model knows of the question's language: from 0, it reads it, to 1."""
+        ...
+
 
 class Generator(Protocol):
     """A language model that writes a short text."""
@@ -147,6 +151,8 @@ class Store(Protocol):
         Where no chunk holds a code of the question to the letter there is no `codes`. At most
         `limit` chunks each, best first, ties by chunk id; a chunk counts by its best window.
         Under a filter the best of what matches comes back, never a filtered remainder.
+        `words` and `vector` also tell their scores of what only the other one lists, so that a
+        chunk can be judged by both: not listed, behind the rest, in no order.
         """
         ...
 

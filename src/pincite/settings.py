@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import get_args
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Literal, get_args
 
 from pincite.errors import SettingsError
 from pincite.records import Mode
@@ -16,6 +17,8 @@ DEFAULT_MODEL = "minilm"
 SMALLEST_TOKEN_LIMIT = 32  # of a model; less leaves no room for title and headings
 DEFAULT_POLICY = "vault"
 MODES = get_args(Mode)
+Fusion = Literal["scores", "ranks"]
+FUSIONS = get_args(Fusion)
 # In the environment before onnxruntime is loaded: it reads this once, and would otherwise keep a
 # record of its use in the home folder and send it to its makers.
 NO_TELEMETRY = {"ORT_DISABLE_TELEMETRY": "1"}
@@ -99,7 +102,16 @@ class SearchSettings:
     """How a question is searched."""
 
     candidates: int = 100  # per search, before fusion; fewer cost up to 2 points of nDCG@10
-    rrf_k: int = 60  # the constant of the paper
+    fusion: Fusion = "scores"
+    # What each search counts, and likeness to the best that a first fusion found (scores only).
+    words_weight: float = 0.4
+    vector_weight: float = 0.4
+    feedback_weight: float = 0.2
+    codes_weight: float = 0.5
+    # What words gain, and what vector loses, in a language that the model does not know at all.
+    foreign_words: float = 0.5
+    foreign_vector: float = 0.3
+    rrf_k: int = 60  # of ranks; the constant of the paper
     absent_rank: int | None = None  # counts for a chunk that a search did not rank; 1,000, say
     top_k: int = 10
     per_document: int = 3  # chunks of one document among the results; 0 is no limit
@@ -109,6 +121,19 @@ def check_search(mode: str, settings: SearchSettings) -> None:
     """Refuse what cannot work, before anything is loaded for it."""
     if mode not in MODES:
         raise SettingsError(f"unknown mode {mode!r}; choose one of: {', '.join(MODES)}")
+    if settings.fusion not in FUSIONS:
+        known = ", ".join(FUSIONS)
+        raise SettingsError(f"unknown fusion {settings.fusion!r}; choose one of: {known}")
+    weights = {
+        name: value
+        for name, value in asdict(settings).items()
+        if name.endswith("_weight") or name.startswith("foreign_")
+    }
+    for name, value in weights.items():
+        if not (isfinite(value) and value >= 0):
+            raise SettingsError(f"{name} must be a number from 0 up, not {value}")
+    if settings.words_weight + settings.vector_weight <= 0:
+        raise SettingsError("words_weight and vector_weight must not both be 0")
     if settings.rrf_k < 0 or settings.candidates < 1 or settings.per_document < 0:
         raise SettingsError("rrf_k and per_document must not be negative, candidates at least 1")
     if not 1 <= settings.top_k <= MOST_RESULTS:

@@ -499,11 +499,38 @@ def test_an_unknown_document_has_no_chunks(store: Store) -> None:
 # Timing
 
 
+def test_each_search_tells_its_score_of_what_only_the_other_lists(store: Store) -> None:
+    near, far = part("the valve holds", 0), part("the pump leaks at the pump", 90)
+    fill(store, embedded("a.md", near, far, part("nothing of it", 45)))
+    valve, pump, _ = chunk_ids(embedded("a.md", near, far, part("nothing of it", 45)))
+    found = store.search("pump", at_angle(0), filters=ANYTHING, limit=1)
+    assert [(one.chunk_id, one.listed) for one in found["words"]] == [(pump, True)]
+    assert [(one.chunk_id, one.listed) for one in found["vector"]] == [
+        (valve, True),
+        (pump, False),
+    ]
+    told = found["vector"][1]
+    assert told.score == pytest.approx(0, abs=1e-6)
+    assert told.window is not None
+    assert told.vector is not None
+    np.testing.assert_allclose(told.vector, at_angle(90), atol=1e-6)
+    alone = store.search(None, at_angle(0), filters=ANYTHING, limit=1)
+    assert [one.chunk_id for one in alone["vector"]] == [valve]
+
+
+def test_a_filter_holds_for_what_is_told_of_the_other_search_too(store: Store) -> None:
+    fill(store, embedded("a.md", part("the pump", 90)), embedded("b.md", part("a valve", 0)))
+    found = store.search("pump valve", at_angle(0), filters=Filters(name="a.md"), limit=5)
+    ids = chunk_ids(embedded("a.md", part("the pump", 90)))
+    assert [one.chunk_id for one in found["words"]] == ids
+    assert [one.chunk_id for one in found["vector"]] == ids
+
+
 def test_a_search_tells_when_each_of_its_parts_ends(store: Store) -> None:
     fill(store, embedded("pumps.md", "The pump leaks."))
     laps: list[str] = []
     store.search("pump", at_angle(0), filters=ANYTHING, limit=5, lap=laps.append)
-    assert laps == ["words", "codes", "vector"]
+    assert laps == ["words", "codes", "vector", "compare"]
     laps.clear()
     store.search("pump", None, filters=ANYTHING, limit=5, lap=laps.append)
     assert laps == ["words", "codes"]

@@ -90,7 +90,10 @@ def searched(
     store: Store, question: str, vector: Vector, filters: Filters, limit: int
 ) -> tuple[Ranking, Ranking]:
     rankings = store.search(question, vector, filters=filters, limit=limit)
-    return rankings["words"], rankings["vector"]
+    words, near = (
+        tuple(one for one in rankings[name] if one.listed) for name in ("words", "vector")
+    )
+    return words, near
 
 
 @pytest.mark.parametrize("kind", OTHERS)

@@ -72,7 +72,7 @@ def test_json_results_say_where_and_why(built: Run) -> None:
     assert first["document"]["path"] == "lease.md"
     assert first["quote"]["text"] == "The portal sometimes says ERR-4042."
     assert first["quote"]["locator"] == {"line_start": 14, "line_end": 14}
-    assert set(first["searches"]) == {"words", "codes", "vector"}
+    assert set(first["searches"]) == {"words", "codes", "vector", "feedback"}
     assert first["score"] == pytest.approx(
         sum(share["contribution"] for share in first["searches"].values())
     )

@@ -26,7 +26,11 @@ FLOORS = parse_floors((HERE / "floors.json").read_text())
 # A constant of 0 lets the first of one search outvote whatever both agree on; a chunk that a search
 # did not find at all counts as if it had been its best. (A constant that is far too large does
 # little harm: ranks are then summed up, nearly.)
-BROKEN_FUSIONS = (SearchSettings(rrf_k=0), SearchSettings(absent_rank=1))
+BROKEN_FUSIONS = (
+    SearchSettings(words_weight=0),
+    SearchSettings(fusion="ranks", rrf_k=0),
+    SearchSettings(fusion="ranks", absent_rank=1),
+)
 
 
 @pytest.fixture
@@ -78,7 +82,7 @@ def test_the_gate_passes_the_library_as_it_is(library: Library) -> None:
 
 
 def test_the_gate_stops_broken_fusion(library: Library) -> None:
-    result = _gate(library.root, "--set", "absent_rank=1")
+    result = _gate(library.root, "--set", "words_weight=0")
     assert result.exit_code == EXIT_BELOW_FLOOR
     told = json.loads(result.stdout)["floors"]
     assert any(one["figure"] == "hit@3" and not one["holds"] for one in told)

@@ -22,7 +22,7 @@ ROOT = HERE.parent.parent
 # A little below what was measured when they were set, as those in floors.json are. A change that
 # raises a figure raises its floor in the same commit.
 FLOORS = parse_floors((HERE / "floors.json").read_text())
-FOUND_FLOOR = 0.87  # of the golden and the hard questions together
+FOUND_FLOOR = 0.9  # of the golden and the hard questions together
 
 # Kinds whose text is the file's own, character by character.
 VERBATIM = frozenset((".md", ".txt", ".rst", ".org", ".py", ".ts", ".go", ".rs", ".java", ".cpp"))

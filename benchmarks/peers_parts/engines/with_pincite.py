@@ -34,6 +34,10 @@ class KnownVectors:
         """The vector that all engines search with."""
         return self._vectors[text]
 
+    def foreignness(self, question: str) -> float:
+        """None: the questions of the set are in the model's language."""
+        return 0.0
+
 
 def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
     """The index as `pincite index build` writes it."""

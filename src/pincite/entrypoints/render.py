@@ -131,7 +131,8 @@ def _one_line(text: str) -> str:
 def explanation(result: Result) -> Iterator[str]:
     """Why a result stands where it stands."""
     shares = [
-        f"{search} rank {share.rank} (score {share.score:.3f}) gives {share.contribution:.5f}"
+        f"{search} {'unlisted' if share.rank is None else f'rank {share.rank}'} "
+        f"(score {share.score:.3f}) gives {share.contribution:.5f}"
         for search, share in result.hit.shares.items()
     ]
     yield f"score {result.hit.score:.5f}: " + " + ".join(shares)

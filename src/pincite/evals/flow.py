@@ -116,6 +116,6 @@ def _found(result: Result) -> Found:
         quote=result.quote.text,
         tokens=result.chunk.tokens,
         headings=result.quote.heading_path,
-        ranks={search: share.rank for search, share in shares.items()},
+        ranks={name: one.rank for name, one in shares.items() if one.rank is not None},
         similarity=shares["vector"].score if "vector" in shares else None,
     )

@@ -50,6 +50,10 @@ class HashingEmbedder:
         """Questions and passages are embedded alike."""
         return self._embed(text)
 
+    def foreignness(self, question: str) -> float:
+        """None: letters are letters."""
+        return 0.0
+
     def _embed(self, text: str) -> Vector:
         sums = np.zeros(self.card.dimensions, np.float32)
         for feature, weight in _features(text):

@@ -22,7 +22,7 @@ from pincite.models.folder import (
     content_fingerprint,
     read_facts,
 )
-from pincite.models.tokens import encodable, token_starts
+from pincite.models.tokens import encodable, foreignness, token_starts
 from pincite.records import ModelCard
 from pincite.settings import NO_TELEMETRY
 from pincite.vectors import Vector, unit
@@ -87,6 +87,10 @@ class LocalEmbedder:
     def embed_question(self, text: str) -> Vector:
         """The unit vector to search with."""
         return self._embed(self._facts.question_prefix + text)
+
+    def foreignness(self, question: str) -> float:
+        """How much the model's tokenizer has to cut the question into pieces, from 0 to 1."""
+        return foreignness(self._loaded_tokenizer(), question)
 
     def _embed(self, text: str) -> Vector:
         encoder = self._loaded_encoder()

@@ -89,6 +89,10 @@ class RemoteEmbedder:
         (numbers,) = self._ask([self.question_prefix + text])
         return unit(numbers, dimensions=self.card.dimensions)
 
+    def foreignness(self, question: str) -> float:
+        """Not known of a service."""
+        return 0.0
+
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         size: dict[str, Any] = {"dimensions": self.dimensions} if self.dimensions else {}
         reply = self._service.ask(

@@ -7,6 +7,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pincite.text.words import WORD, is_unspaced
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
@@ -42,6 +44,36 @@ def token_starts(
         encoding = tokenizer.encode(text[start:end], add_special_tokens=False)
         starts.extend(start + offset for offset, _ in encoding.offsets)
     return starts
+
+
+# Pieces of one word in a language that a tokenizer was made for, at most; in a language it never
+# saw there are so many more that the rest hardly differs.
+_FAMILIAR_PIECES, _MORE_WHEN_FOREIGN = 1.3, 3.0
+_UNSPACED_WORD = 2  # characters
+
+
+def foreignness(tokenizer: Tokenizer, text: str) -> float:
+    """How little a tokenizer knows of the text's language, from 0 to 1.
+
+    What it does not know falls apart into many pieces for a word. Single characters tell a model
+    next to nothing, so they count twice.
+    """
+    text = encodable(text)
+    words = [match.span() for match in WORD.finditer(text)]
+    count = sum(
+        (end - start) / _UNSPACED_WORD if is_unspaced(text[start:end]) else 1
+        for start, end in words
+    )
+    if not count:
+        return 0.0
+    whole = set(words)
+    offsets = tokenizer.encode(text, add_special_tokens=False).offsets
+    pieces = sum(
+        2 if end - start == 1 and (start, end) not in whole else 1
+        for start, end in offsets
+        if text[start:end].strip() and not _MARK.fullmatch(text[start:end])
+    )
+    return min(max((pieces / count - _FAMILIAR_PIECES) / _MORE_WHEN_FOREIGN, 0.0), 1.0)
 
 
 def _slices(text: str, size: int) -> Iterator[tuple[int, int]]:

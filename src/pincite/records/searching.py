@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pincite.records.chunks import Chunk, ChunkId
 from pincite.records.documents import DocumentEntry, DocumentId, Modality
 from pincite.records.places import Box, Locator
+
+if TYPE_CHECKING:
+    from pincite.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +51,19 @@ class Ranked:
     document_id: DocumentId
     score: float
     window: tuple[int, int] | None = None  # the best window's place, from the vector search
+    vector: Vector | None = field(default=None, compare=False, repr=False)  # and its vector
+    listed: bool = True  # False: another search found it, and it is not among this one's best
 
 
 Ranking = tuple[Ranked, ...]
-"""Best first."""
+"""Best first; then those that are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
     """What one search contributed to a hit: its rank (1 = best), its score, its part of the sum."""
 
-    rank: int
+    rank: int | None  # None: it knows the chunk's score, but has better ones than it could list
     score: float
     contribution: float
 

@@ -9,7 +9,8 @@ from itertools import islice
 from pincite.ports import Embedder, Lap, Store, no_lap
 from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
 from pincite.retrieve.diversify import cap_per_document
-from pincite.retrieve.fuse import fuse
+from pincite.retrieve.feedback import feedback
+from pincite.retrieve.fuse import fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
 from pincite.settings import SearchSettings
 
@@ -36,11 +37,14 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     question = question.encode("utf-8", "replace").decode()
     if not question.strip():
         return SearchResults(question, mode, (), reason="empty_question")
-    vector = None if embedder is None or mode == "words" else embedder.embed_question(question)
+    vector, foreignness = None, 0.0
+    if embedder is not None and mode != "words":
+        vector = embedder.embed_question(question)
+        foreignness = embedder.foreignness(question)
     lap("embed")
     words = None if mode == "vector" else question
     asked = partial(store.search, words, vector, filters=filters, lap=lap)
-    kept = _best_hits(asked, settings)
+    kept = _best_hits(asked, settings, foreignness)
     lap("fuse")
     loaded = store.load_chunks([hit.chunk_id for hit in kept])
     lap("load")
@@ -55,7 +59,9 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     return SearchResults(question, mode, results, reason=_why_empty(results, mode, filters))
 
 
-def _best_hits(asked: Callable[..., dict[str, Ranking]], settings: SearchSettings) -> list[Hit]:
+def _best_hits(
+    asked: Callable[..., dict[str, Ranking]], settings: SearchSettings, foreignness: float
+) -> list[Hit]:
     """The fused hits, capped per document; from further down where that leaves too few."""
     limit = max(settings.candidates, settings.top_k)
     while True:
@@ -63,13 +69,33 @@ def _best_hits(asked: Callable[..., dict[str, Ranking]], settings: SearchSetting
         if "vector" not in rankings:
             # BM25 weighs a code among the other words; only against meaning does it need a voice.
             rankings = {"words": rankings["words"]}
-        hits = fuse(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
+        hits = _fused(rankings, settings, foreignness)
         kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))
-        exhausted = all(len(ranking) < limit for ranking in rankings.values())
+        exhausted = all(_listed(ranking) < limit for ranking in rankings.values())
         if len(kept) == settings.top_k or exhausted or limit >= _MOST_CANDIDATES:
             return kept
         # One long document filled the candidates and was then capped.
         limit *= 4
+
+
+def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: float) -> list[Hit]:
+    if settings.fusion == "ranks":
+        return fuse_ranks(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
+    weights = {
+        "words": settings.words_weight + foreignness * settings.foreign_words,
+        "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
+        "codes": settings.codes_weight,
+        "feedback": settings.feedback_weight,
+    }
+    hits = fuse_scores(rankings, weights)
+    if len(rankings) > 1 and settings.feedback_weight:
+        liked = feedback(rankings, hits)
+        hits = fuse_scores({**rankings, "feedback": liked}, weights)
+    return hits
+
+
+def _listed(ranking: Ranking) -> int:
+    return sum(ranked.listed for ranked in ranking)
 
 
 def _why_empty(results: tuple[Result, ...], mode: Mode, filters: Filters) -> Reason | None:

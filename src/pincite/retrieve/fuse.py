@@ -1,41 +1,84 @@
-"""Rankings → one list of hits."""
+"""Rankings → one list of hits, by their scores or by their ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pincite.records import ChunkId, Hit, Ranked, Ranking, Share
 
 
-def fuse(
-    rankings: Mapping[str, Ranking], *, k: int = 60, absent_rank: int | None = None
+def fuse_scores(rankings: Mapping[str, Ranking], weights: Mapping[str, float]) -> list[Hit]:
+    """A weighted sum of scores, each brought between 0 and 1 among the candidates.
+
+    Cosines of a library lie close together and far from 0, so the lowest one counts as 0. BM25
+    and the codes begin at 0 by themselves. A ranking without a weight counts for nothing.
+    """
+    shares: dict[ChunkId, dict[str, Share]] = {}
+    for search, ranking in rankings.items():
+        lowest = min((one.score for one in ranking), default=0.0)
+        floor = lowest if search in _BETWEEN_COSINES else 0.0
+        range_ = max((one.score for one in ranking), default=0.0) - floor
+        for one, rank in _with_ranks(ranking):
+            height = (one.score - floor) / range_ if range_ > 0 else 1.0
+            share = Share(rank, one.score, weights.get(search, 0.0) * height)
+            shares.setdefault(one.chunk_id, {})[search] = share
+    return _hits(rankings, shares, {})
+
+
+_BETWEEN_COSINES = frozenset(("vector", "feedback"))
+
+
+def fuse_ranks(
+    rankings: Mapping[str, Ranking],
+    weights: Mapping[str, float] | None = None,
+    *,
+    k: int = 60,
+    absent_rank: int | None = None,
 ) -> list[Hit]:
     """Reciprocal Rank Fusion (Cormack 2009): sum of 1 / (k + rank), ranks starting at 1.
 
-    A chunk that a ranking leaves out gets nothing from it, or what `absent_rank` would give.
-    Equal scores are ordered by chunk id, so that the same question gives the same list everywhere.
+    A chunk that a ranking does not list gets nothing from it, or what `absent_rank` would give.
     """
     shares: dict[ChunkId, dict[str, Share]] = {}
-    seen: dict[ChunkId, Ranked] = {}
     for search, ranking in rankings.items():
-        for rank, ranked in enumerate(ranking, start=1):
-            share = Share(rank, ranked.score, 1 / (k + rank))
-            shares.setdefault(ranked.chunk_id, {})[search] = share
-            if ranked.window is not None or ranked.chunk_id not in seen:
-                seen[ranked.chunk_id] = ranked
+        weight = 1.0 if weights is None else weights.get(search, 0.0)
+        for one, rank in _with_ranks(ranking):
+            if rank is not None:
+                share = Share(rank, one.score, weight / (k + rank))
+                shares.setdefault(one.chunk_id, {})[search] = share
+    for_absence = 0.0 if absent_rank is None else 1 / (k + absent_rank)
+    absent = {
+        chunk_id: for_absence * (len(rankings) - len(by_search))
+        for chunk_id, by_search in shares.items()
+    }
+    return _hits(rankings, shares, absent)
+
+
+def _with_ranks(ranking: Ranking) -> Iterable[tuple[Ranked, int | None]]:
+    for rank, one in enumerate(ranking, start=1):
+        yield one, rank if one.listed else None
+
+
+def _hits(
+    rankings: Mapping[str, Ranking],
+    shares: Mapping[ChunkId, Mapping[str, Share]],
+    added: Mapping[ChunkId, float],
+) -> list[Hit]:
+    """Best first. Equal scores are ordered by chunk id: the same question, the same list."""
+    seen: dict[ChunkId, Ranked] = {}
+    for ranking in rankings.values():
+        for one in ranking:
+            if one.window is not None or one.chunk_id not in seen:
+                seen[one.chunk_id] = one
     hits = [
         Hit(
             chunk_id,
             seen[chunk_id].document_id,
             sum(share.contribution for _, share in sorted(by_search.items()))
-            + _for_absence(len(rankings) - len(by_search), k, absent_rank),
+            + added.get(chunk_id, 0.0),
             by_search,
             seen[chunk_id].window,
         )
         for chunk_id, by_search in shares.items()
     ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
-
-
-def _for_absence(rankings: int, k: int, absent_rank: int | None) -> float:
-    return 0.0 if absent_rank is None else rankings / (k + absent_rank)

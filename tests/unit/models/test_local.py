@@ -204,3 +204,21 @@ def test_the_default_model_tells_related_from_unrelated(minilm_folder: Path) -> 
     question = embedder.embed_question("Which animal barks?")
     dog, tax = embedder.embed_passages(["Dogs bark at strangers.", "Taxes are due in April."])
     assert question @ dog > question @ tax + 0.3
+
+
+@pytest.mark.parametrize(
+    ("question", "least", "most"),
+    [
+        ("where is the key to the pump room kept?", 0.0, 0.1),
+        ("Wo wird der Schlüssel zum Pumpenraum aufbewahrt?", 0.2, 0.9),
+        ("أين يُحفظ مفتاح غرفة المضخات؟", 0.9, 1.0),
+        ("泵房的钥匙放在哪里?", 0.7, 1.0),
+        ("", 0.0, 0.0),
+        ("?!", 0.0, 0.0),
+        ("\ud800 half a character", 0.0, 0.5),
+    ],
+)
+def test_the_less_a_model_knows_a_language_the_more_foreign_it_is(
+    minilm_folder: Path, question: str, least: float, most: float
+) -> None:
+    assert least <= LocalEmbedder(minilm_folder).foreignness(question) <= most

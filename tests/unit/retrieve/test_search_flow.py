@@ -77,7 +77,7 @@ def test_a_long_list_gets_the_candidates_it_needs(store: Store) -> None:
 @pytest.mark.parametrize(
     ("mode", "embedder", "shares"),
     [
-        ("hybrid", EMBEDDER, {"words", "vector"}),
+        ("hybrid", EMBEDDER, {"words", "vector", "feedback"}),
         ("vector", EMBEDDER, {"vector"}),
         ("words", None, {"words"}),
     ],

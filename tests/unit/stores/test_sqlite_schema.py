@@ -37,6 +37,7 @@ def make_version_1(index: Path) -> None:
         store.finish()
     _make_log_1(index / "chunks.jsonl")
     with closing(connect(index / "index.db", writable=True)) as connection:
+        connection.execute("DROP INDEX document_seen")
         for table, columns in NEW_IN_TWO.items():
             for column in columns:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast, get_args
 
 import click
-import msgspec
 
 from pincite.engine import Library
 from pincite.engine.evaluation import EvalWishes
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.index import passwords_in, passwords_option
 from pincite.entrypoints.cli.questions import read_cases
+from pincite.entrypoints.cli.tuning import search_settings, set_option
 from pincite.errors import SettingsError
 from pincite.records import Case, EvalRun, Mode
-from pincite.settings import EVAL_FILE, POLICIES, REPORT_FILE, SearchSettings
+from pincite.settings import EVAL_FILE, POLICIES, REPORT_FILE
 from pincite.text.printable import printable
-
-_WORDS = {"on": True, "off": False, "true": True, "false": False, "none": None}
 
 
 def asking_options(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
@@ -39,13 +35,7 @@ def asking_options(command: Any) -> Any:  # noqa: ANN401 — as click's own deco
             type=click.Choice(list(POLICIES)),
             help="Try another chunk policy, in an index of its own. [default: the library's]",
         ),
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Another value for a setting of the search, such as top_k=20; repeat for several.",
-        ),
+        set_option,
         click.option(
             "--abstain-below",
             type=float,
@@ -141,28 +131,3 @@ def _warn_of_unknown(library: Library, cases: list[Case]) -> None:
             f"({len(unknown)} in all)",
             err=True,
         )
-
-
-def search_settings(given: tuple[str, ...]) -> SearchSettings:
-    """The defaults with each `name=value` put in place."""
-    values: dict[str, Any] = asdict(SearchSettings())
-    for one in given:
-        name, _, value = one.partition("=")
-        name = name.strip().replace("-", "_")
-        if name not in values:
-            raise SettingsError(f"unknown setting {name!r}; known are: {', '.join(values)}")
-        values[name] = _value(value.strip())
-    try:
-        return msgspec.convert(values, SearchSettings)
-    except msgspec.ValidationError as error:
-        raise SettingsError(f"--set: {error}") from error
-
-
-def _value(text: str) -> float | int | bool | str | None:
-    """A number or a switch, else the text as it is."""
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    for number in (int, float):
-        with suppress(ValueError):
-            return number(text)
-    return text

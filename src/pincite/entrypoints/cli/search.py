@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
@@ -18,6 +19,7 @@ from pincite.entrypoints.cli.common import (
     open_around,
     strong,
 )
+from pincite.entrypoints.cli.tuning import search_settings, set_option
 from pincite.records import DocumentId, Filters, Modality, Mode
 from pincite.settings import SearchSettings
 
@@ -62,6 +64,7 @@ _DEFAULTS = SearchSettings()
     show_default=True,
     help="Search by words, by meaning, or both.",
 )
+@set_option
 @click.option("--explain", is_flag=True, help="Show what each search gave to each result.")
 @library_option
 @as_json_option
@@ -81,6 +84,7 @@ def search(
     documents: tuple[str, ...],
     per_document: int,
     mode: str,
+    settings: tuple[str, ...],
     explain: bool,
     library: Path,
     as_json: bool,
@@ -104,10 +108,10 @@ def search(
         symbols=symbols or None,
         imports=imports or None,
     )
-    settings = SearchSettings(top_k=top_k, per_document=per_document)
+    chosen = replace(search_settings(settings), top_k=top_k, per_document=per_document)
     with open_around(library) as opened:
         found = opened.search(
-            " ".join(question), mode=cast(Mode, mode), filters=filters, settings=settings
+            " ".join(question), mode=cast(Mode, mode), filters=filters, settings=chosen
         )
     if as_json:
         echo_json(render.results_as_json(found))

@@ -6,7 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -175,24 +175,32 @@ class MemoryStore:
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call: `words` and `codes` for a question, `vector` for a vector."""
-        rankings = {}
+        words: Ranking = ()
+        near: Ranking = ()
+        rankings: dict[str, Ranking] = {}
         if question is not None:
-            rankings["words"] = self._search_words(question_terms(question), filters, limit)
+            words = self._search_words(question_terms(question), filters)
+            rankings["words"] = words[:limit]
             lap("words")
-            if codes := self._search_words(question_codes(question), filters, limit):
-                rankings["codes"] = codes
+            codes = self._search_words(question_codes(question), filters)
+            if codes[:limit]:
+                rankings["codes"] = codes[:limit]
             lap("codes")
         if vector is not None:
-            rankings["vector"] = self._search_vector(vector, filters, limit)
+            near = self._search_vector(vector, filters)
+            rankings["vector"] = near[:limit]
             lap("vector")
+        if question is not None and vector is not None:
+            rankings["words"] += _unlisted(words[limit:], near[:limit])
+            rankings["vector"] += _unlisted(near[limit:], words[:limit])
+            lap("compare")
         return rankings
 
-    def _search_words(self, terms: Sequence[Term], filters: Filters, limit: int) -> Ranking:
+    def _search_words(self, terms: Sequence[Term], filters: Filters) -> Ranking:
         words = {part.chunk.id: self._words(kept, part) for kept, part in self._chunks(Filters())}
         scores = self._scores(terms, words)
         seen = {part.chunk.id: kept.entry.id for kept, part in self._chunks(filters)}
-        ranked = (Ranked(name, seen[name], scores[name]) for name in scores if name in seen)
-        return _best(ranked, limit)
+        return _ordered(Ranked(name, seen[name], scores[name]) for name in scores if name in seen)
 
     def _scores(
         self, terms: Sequence[Term], words: Mapping[_Name, list[str]]
@@ -234,13 +242,14 @@ class MemoryStore:
             size
         )
 
-    def _search_vector(self, vector: Vector, filters: Filters, limit: int) -> Ranking:
+    def _search_vector(self, vector: Vector, filters: Filters) -> Ranking:
         ranked = []
         for kept, part in self._chunks(filters):
             best = max(part.windows, key=lambda window: float(np.dot(window.vector, vector)))
             score = float(np.dot(best.vector, vector))
-            ranked.append(Ranked(part.chunk.id, kept.entry.id, score, (best.start, best.end)))
-        return _best(ranked, limit)
+            window = (best.start, best.end)
+            ranked.append(Ranked(part.chunk.id, kept.entry.id, score, window, best.vector))
+        return _ordered(ranked)
 
     def _chunks(self, filters: Filters) -> Iterator[tuple[_Kept, EmbeddedChunk]]:
         for kept in self._kept.values():
@@ -307,6 +316,11 @@ class MemoryStore:
         """Nothing to give back."""
 
 
-def _best(ranked: Iterable[Ranked], limit: int) -> Ranking:
-    ordered = sorted(ranked, key=lambda one: (-one.score, one.chunk_id))
-    return tuple(ordered[: max(limit, 0)])
+def _ordered(ranked: Iterable[Ranked]) -> Ranking:
+    return tuple(sorted(ranked, key=lambda one: (-one.score, one.chunk_id)))
+
+
+def _unlisted(beyond: Ranking, other: Ranking) -> Ranking:
+    """What the other search lists of those that stand too far down here."""
+    wanted = {one.chunk_id for one in other}
+    return tuple(replace(one, listed=False) for one in beyond if one.chunk_id in wanted)

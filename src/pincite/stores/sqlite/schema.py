@@ -133,7 +133,14 @@ _NO_ANALYSIS = '{"layer":null,"symbols":[],"imports":[],"entry_points":[]}'
 
 
 def m003_segments(connection: apsw.Connection) -> None:
-    """Rows of chunks are given once and for all, so that segments can name chunks by them."""
+    """Rows of chunks are given once and for all, so that segments can name chunks by them.
+
+    What documents are filtered by stands together, apart from their texts.
+    """
+    connection.execute(
+        "CREATE INDEX document_seen ON document "
+        "(type, folded_language, folded_name, path, folded_tags)"
+    )
     connection.execute("CREATE TABLE forgotten (chunk INTEGER PRIMARY KEY) STRICT")
     connection.execute(
         "INSERT INTO meta (key, value) SELECT 'next_chunk', coalesce(max(rowid), 0) + 1 FROM chunk"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -11,36 +12,48 @@ import apsw
 from pincite.records import ChunkId, Filters, Ranked, Ranking
 from pincite.stores.sqlite.tables import ENTRY_COLUMNS
 from pincite.text.words import Term, fold, question_codes, question_terms
-from pincite.vectors import Vector, to_bytes
+from pincite.vectors import Vector, from_bytes, to_bytes
 
 # How much a word counts in the text, in title, name, author and tags, in headings, as a code.
 COLUMN_WEIGHTS = (1.0, 2.0, 1.5, 1.0)
 _WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
 
-# `json_each` binds whole lists, so the statements never change with the filters' values.
-VISIBLE_CHUNKS = """
-SELECT chunk.rowid FROM chunk JOIN document ON document.rowid = chunk.document
-WHERE (:document_ids IS NULL OR document.id IN (SELECT value FROM json_each(:document_ids)))
-AND (:types IS NULL OR document.type IN (SELECT value FROM json_each(:types)))
-AND (:modalities IS NULL OR chunk.modality IN (SELECT value FROM json_each(:modalities)))
-AND (:tags IS NULL OR (json_array_length(:tags) > 0 AND NOT EXISTS (
-    SELECT 1 FROM json_each(:tags) AS wanted WHERE wanted.value NOT IN (
-        SELECT value FROM json_each(document.folded_tags)))))
-AND (:name IS NULL OR instr(document.folded_name, :name) > 0)
-AND (:path IS NULL OR substr(document.path, 1, length(:path)) = :path)
-AND (:heading IS NULL OR EXISTS (
-    SELECT 1 FROM json_each(chunk.folded_headings) WHERE instr(value, :heading) > 0))
-AND (:languages IS NULL OR document.folded_language IN (SELECT value FROM json_each(:languages)))
-AND (:layers IS NULL OR chunk.folded_layer IN (SELECT value FROM json_each(:layers)))
-AND (:symbols IS NULL OR EXISTS (
-    SELECT 1 FROM json_each(chunk.folded_symbols)
-    WHERE value IN (SELECT value FROM json_each(:symbols))))
-AND (:imports IS NULL OR EXISTS (
-    SELECT 1 FROM json_each(chunk.folded_imports) AS held, json_each(:imports) AS wanted
-    WHERE held.value = wanted.value
-    OR substr(held.value, 1, length(wanted.value) + 1) IN (
-        wanted.value || '.', wanted.value || '/', wanted.value || ':')))
-"""
+# What each filter asks of a chunk and its document. `json_each` binds whole lists, so a statement
+# depends on which filters are given, never on their values.
+_CONDITIONS = {
+    "document_ids": "document.id IN (SELECT value FROM json_each(:document_ids))",
+    "types": "document.type IN (SELECT value FROM json_each(:types))",
+    "modalities": "chunk.modality IN (SELECT value FROM json_each(:modalities))",
+    "tags": """(json_array_length(:tags) > 0 AND NOT EXISTS (
+        SELECT 1 FROM json_each(:tags) AS wanted WHERE wanted.value NOT IN (
+            SELECT value FROM json_each(document.folded_tags))))""",
+    "name": "instr(document.folded_name, :name) > 0",
+    "path": "substr(document.path, 1, length(:path)) = :path",
+    "heading": """EXISTS (
+        SELECT 1 FROM json_each(chunk.folded_headings) WHERE instr(value, :heading) > 0)""",
+    "languages": "document.folded_language IN (SELECT value FROM json_each(:languages))",
+    "layers": "chunk.folded_layer IN (SELECT value FROM json_each(:layers))",
+    "symbols": """EXISTS (
+        SELECT 1 FROM json_each(chunk.folded_symbols)
+        WHERE value IN (SELECT value FROM json_each(:symbols)))""",
+    "imports": """EXISTS (
+        SELECT 1 FROM json_each(chunk.folded_imports) AS held, json_each(:imports) AS wanted
+        WHERE held.value = wanted.value
+        OR substr(held.value, 1, length(wanted.value) + 1) IN (
+            wanted.value || '.', wanted.value || '/', wanted.value || ':'))""",
+}
+
+
+def visible_chunks(filters: Filters) -> str:
+    """The statement that gives the rows of all chunks a search may see; bind `bound(filters)`."""
+    given = [
+        condition for name, condition in _CONDITIONS.items() if getattr(filters, name) is not None
+    ]
+    return (
+        "SELECT chunk.rowid FROM chunk JOIN document ON document.rowid = chunk.document WHERE "
+        + " AND ".join(given or ["1"])
+    )
+
 
 _WORDS = """
 SELECT chunk.id, document.id, -bm25(chunk_words, {weights}) AS score
@@ -50,8 +63,8 @@ WHERE chunk_words MATCH :match {visible}
 ORDER BY score DESC, chunk.id LIMIT :limit
 """
 WORDS = _WORDS.format(weights=_WEIGHTS, visible="")
-WORDS_VISIBLE = _WORDS.format(
-    weights=_WEIGHTS, visible=f"AND chunk_words.rowid IN ({VISIBLE_CHUNKS})"
+WORDS_OF_CHUNKS = _WORDS.format(
+    weights=_WEIGHTS, visible="AND chunk.id IN (SELECT value FROM json_each(:ids))"
 )
 # Rows alone, all of them.
 WORDS_OF = (
@@ -66,29 +79,28 @@ ORDER BY bm25(document_words, 3.0, 1.5, 1.0), document.path
 """
 
 _NEAREST = """
-SELECT chunk.id, document.id, 1 - nearest.distance, window.start, window.end
+SELECT chunk.id, document.id, 1 - nearest.distance, window.start, window.end, nearest.embedding
 FROM (
-    SELECT rowid, distance FROM window_vector
+    SELECT rowid, distance, embedding FROM window_vector
     WHERE embedding MATCH :vector AND k = :windows {visible}
 ) AS nearest
 JOIN window ON window.rowid = nearest.rowid
 JOIN chunk ON chunk.rowid = window.chunk JOIN document ON document.rowid = chunk.document
 ORDER BY nearest.distance, chunk.id, window.start
 """
-_VISIBLE_WINDOWS = f"SELECT window.rowid FROM window WHERE window.chunk IN ({VISIBLE_CHUNKS})"
 NEAREST = _NEAREST.format(visible="")
-NEAREST_VISIBLE = _NEAREST.format(visible=f"AND rowid IN ({_VISIBLE_WINDOWS})")
 
 _EVERY_DISTANCE = """
 SELECT chunk.id, document.id, 1 - vec_distance_cosine(window_vector.embedding, :vector) AS score,
-    window.start, window.end
+    window.start, window.end, window_vector.embedding
 FROM window_vector JOIN window ON window.rowid = window_vector.rowid
 JOIN chunk ON chunk.rowid = window.chunk JOIN document ON document.rowid = chunk.document
 WHERE {visible}
 ORDER BY score DESC, chunk.id, window.start
 """
+_THESE_CHUNKS = "chunk.id IN (SELECT value FROM json_each(:ids))"
+DISTANCES_OF = _EVERY_DISTANCE.format(visible=_THESE_CHUNKS)
 EVERY_DISTANCE = _EVERY_DISTANCE.format(visible="1")
-EVERY_DISTANCE_VISIBLE = _EVERY_DISTANCE.format(visible=f"chunk.rowid IN ({VISIBLE_CHUNKS})")
 
 _MOST_NEIGHBOURS = 4_096  # vec0 refuses a larger k
 
@@ -100,6 +112,25 @@ class TableSearches:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+
+    def words_of(self, question: str, ids: Sequence[ChunkId]) -> Ranking:
+        """The BM25 of these chunks, as far as they hold a word of the question."""
+        match = match_expression(question_terms(question))
+        if not match or not ids:
+            return ()
+        values = {"match": match, "ids": json.dumps(ids), "limit": len(ids)}
+        rows = self._connection.execute(WORDS_OF_CHUNKS, values)
+        return tuple(
+            Ranked(chunk, document, score, listed=False) for chunk, document, score in rows
+        )
+
+    def vectors_of(self, vector: Vector, ids: Sequence[ChunkId]) -> Ranking:
+        """The cosine similarity of these chunks' best windows."""
+        if not ids:
+            return ()
+        values = {"vector": to_bytes(vector), "ids": json.dumps(ids)}
+        found = _best_windows(self._connection.execute(DISTANCES_OF, values).fetchall())
+        return tuple(replace(one, listed=False) for one in found)
 
     def words(self, question: str, filters: Filters, limit: int) -> Ranking:
         """Chunks by BM25; empty where the question holds no word."""
@@ -113,7 +144,10 @@ class TableSearches:
     def _matching(self, match: str, filters: Filters, limit: int) -> Ranking:
         if not match or limit < 1:
             return ()
-        statement = WORDS if filters.none_given else WORDS_VISIBLE
+        statement = WORDS
+        if not filters.none_given:
+            visible = f"AND chunk_words.rowid IN ({visible_chunks(filters)})"
+            statement = _WORDS.format(weights=_WEIGHTS, visible=visible)
         values = {"match": match, "limit": limit, **bound(filters)}
         rows = self._connection.execute(statement, values)
         return tuple(Ranked(chunk, document, score) for chunk, document, score in rows)
@@ -123,11 +157,16 @@ class TableSearches:
         if limit < 1:
             return ()
         values = {"vector": to_bytes(vector), **bound(filters)}
-        statement = NEAREST if filters.none_given else NEAREST_VISIBLE
+        nearest, every = NEAREST, EVERY_DISTANCE
+        if not filters.none_given:
+            chunks = visible_chunks(filters)
+            windows_of = f"SELECT window.rowid FROM window WHERE window.chunk IN ({chunks})"
+            nearest = _NEAREST.format(visible=f"AND rowid IN ({windows_of})")
+            every = _EVERY_DISTANCE.format(visible=f"chunk.rowid IN ({chunks})")
         windows = min(limit * 4, _MOST_NEIGHBOURS)
         while True:
             rows: list[Row] = self._connection.execute(
-                statement, {**values, "windows": windows}
+                nearest, {**values, "windows": windows}
             ).fetchall()
             ranking = _best_windows(rows)
             # Enough when the list ended by itself, or when what was cut off is surely worse: the
@@ -138,8 +177,7 @@ class TableSearches:
             if windows == _MOST_NEIGHBOURS:
                 break
             windows = min(windows * 4, _MOST_NEIGHBOURS)
-        statement = EVERY_DISTANCE if filters.none_given else EVERY_DISTANCE_VISIBLE
-        return _best_windows(self._connection.execute(statement, values).fetchall())[:limit]
+        return _best_windows(self._connection.execute(every, values).fetchall())[:limit]
 
 
 def search_documents(connection: apsw.Connection, question: str) -> list[Row]:
@@ -159,14 +197,14 @@ def match_expression(terms: Sequence[Term]) -> str:
 def _best_windows(rows: Sequence[Row]) -> Ranking:
     """Each chunk once, by its first window; rows come best first."""
     best: dict[ChunkId, Ranked] = {}
-    for chunk, document, score, start, end in rows:
+    for chunk, document, score, start, end, vector in rows:
         if chunk not in best:
-            best[chunk] = Ranked(chunk, document, score, (start, end))
+            best[chunk] = Ranked(chunk, document, score, (start, end), from_bytes(vector))
     return tuple(best.values())
 
 
 def bound(filters: Filters) -> dict[str, str | None]:
-    """The values that VISIBLE_CHUNKS asks for."""
+    """The values that `visible_chunks` asks for."""
 
     def as_json(values: Sequence[str] | None) -> str | None:
         return None if values is None else json.dumps(list(values))

@@ -212,6 +212,11 @@ class SqliteStore:
             elif vector is not None:
                 rankings["vector"] = searches.vector(vector, filters, limit)
                 lap("vector")
+                if question is not None:
+                    words, near = rankings["words"], rankings["vector"]
+                    rankings["words"] += searches.words_of(question, _only_in(near, words))
+                    rankings["vector"] += searches.vectors_of(vector, _only_in(words, near))
+                    lap("compare")
         return rankings
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
@@ -320,3 +325,9 @@ class SqliteStore:
             self._of_thread.connection = connection
         opened: apsw.Connection = self._of_thread.connection
         return opened
+
+
+def _only_in(ranking: Ranking, other: Ranking) -> list[ChunkId]:
+    """The chunks of one ranking that are not in the other."""
+    known = {ranked.chunk_id for ranked in other}
+    return [ranked.chunk_id for ranked in ranking if ranked.chunk_id not in known]

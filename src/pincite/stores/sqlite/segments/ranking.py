@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import apsw
 import numpy as np
 
-from pincite.records import Filters, Ranked, Ranking
-from pincite.stores.sqlite.search import VISIBLE_CHUNKS, WORDS_OF, bound, match_expression
+from pincite.records import ChunkId, Filters, Ranked, Ranking
+from pincite.stores.sqlite.search import WORDS_OF, bound, match_expression, visible_chunks
 from pincite.stores.sqlite.segments.making import Tokenizer
-from pincite.stores.sqlite.segments.searching import Found, SegmentSearch, Visible
+from pincite.stores.sqlite.segments.searching import Found, Scores, SegmentSearch, Visible
 from pincite.text.words import Term, question_codes, question_terms
 from pincite.vectors import Vector
 
@@ -24,57 +25,74 @@ WHERE chunk.rowid IN (SELECT value FROM json_each(?))
 
 
 class SegmentSearches:
-    """Ranks with segments; what they cannot answer, phrases and beginnings, the table answers."""
+    """One question's searches; what segments cannot answer, phrases and beginnings, tables do."""
 
     def __init__(self, connection: apsw.Connection, segments: SegmentSearch) -> None:
         self._connection = connection
         self._segments = segments
+        self._tokens = Tokenizer(connection)
+        self._rows: dict[ChunkId, int] = {}  # of the chunks that were found
+        self._words: Scores = []  # of the last question
+        self._seen: tuple[Filters, Visible | None] = Filters(), None
 
     def words(self, question: str, filters: Filters, limit: int) -> Ranking:
         """Chunks by BM25; empty where the question holds no word."""
-        return self._matching(question_terms(question), filters, limit)
+        self._words = self._scores(question_terms(question), filters)
+        return self._best(self._words, limit)
 
     def codes(self, question: str, filters: Filters, limit: int) -> Ranking:
         """Chunks that hold a code of the question to the letter; empty where it holds none."""
-        return self._matching(question_codes(question), filters, limit)
+        codes = question_codes(question)
+        return self._best(self._scores(codes, filters), limit) if codes else ()
 
     def vector(self, vector: Vector, filters: Filters, limit: int) -> Ranking:
         """Chunks by the cosine similarity of their best window."""
         if limit < 1:
             return ()
-        return self._ranked(self._segments.nearest(vector, limit, self._visible(filters)), limit)
+        found = self._segments.nearest(vector, limit, self._visible(filters))
+        return self._ranked(found)[:limit]
 
-    def _matching(self, terms: Sequence[Term], filters: Filters, limit: int) -> Ranking:
-        if not terms or limit < 1:
-            return ()
-        tokenizer = Tokenizer(self._connection)
+    def words_of(self, question: str, ids: Sequence[ChunkId]) -> Ranking:
+        """The BM25 of these chunks, which a search has found, for the last question by words."""
+        found = self._segments.at(self._words, [self._rows[one] for one in ids])
+        return self._ranked(found, listed=False)
+
+    def vectors_of(self, vector: Vector, ids: Sequence[ChunkId]) -> Ranking:
+        """The cosine similarity of the best windows of these chunks, which a search has found."""
+        found = self._segments.compared(vector, [self._rows[one] for one in ids])
+        return self._ranked(found, listed=False)
+
+    def _best(self, scores: Scores, limit: int) -> Ranking:
+        return self._ranked(self._segments.best(scores, limit))[:limit] if limit > 0 else ()
+
+    def _scores(self, terms: Sequence[Term], filters: Filters) -> Scores:
         tokens: Counter[str] = Counter()
         others: list[Term] = []
         for term in terms:
-            cut = tokenizer(term.tokens[0]) if len(term.tokens) == 1 and not term.prefix else ()
+            alone = len(term.tokens) == 1 and not term.prefix
+            cut = self._tokens(term.tokens[0]) if alone else ()
             if len(cut) == 1:
                 tokens[cut[0]] += 1
             else:
                 others.append(term)
-        scores = self._segments.word_scores(tokens, self._scores_of(others), self._visible(filters))
-        return self._ranked(self._segments.best(scores, limit), limit)
-
-    def _scores_of(self, terms: Sequence[Term]) -> dict[int, float]:
-        match = match_expression(terms)
-        return dict(self._connection.execute(WORDS_OF, (match,))) if match else {}
+        match = match_expression(others)
+        added = dict(self._connection.execute(WORDS_OF, (match,))) if match else {}
+        return self._segments.word_scores(tokens, added, self._visible(filters))
 
     def _visible(self, filters: Filters) -> Visible | None:
-        if filters.none_given:
-            return None
-        rows = self._connection.execute(VISIBLE_CHUNKS, bound(filters)).fetchall()
-        return self._segments.visible(np.array([row[0] for row in rows], np.int64))
+        if filters != self._seen[0]:
+            rows = self._connection.execute(visible_chunks(filters), bound(filters)).fetchall()
+            visible = self._segments.visible(np.array([row[0] for row in rows], np.int64))
+            self._seen = filters, visible
+        return self._seen[1]
 
-    def _ranked(self, found: Iterable[Found], limit: int) -> Ranking:
+    def _ranked(self, found: Iterable[Found], *, listed: bool = True) -> Ranking:
         """Best first, ties by chunk id, as records."""
         by_row = {one.chunk: one for one in found}
-        names = self._connection.execute(_NAMES, (json.dumps(list(by_row)),))
+        names: list[Any] = self._connection.execute(_NAMES, (json.dumps(list(by_row)),)).fetchall()
+        self._rows.update((chunk_id, row) for row, chunk_id, _ in names)
         ranked = [
-            Ranked(chunk_id, document_id, by_row[row].score, by_row[row].window)
+            Ranked(chunk_id, document_id, *by_row[row][1:], listed=listed)
             for row, chunk_id, document_id in names
         ]
-        return tuple(sorted(ranked, key=lambda one: (-one.score, one.chunk_id))[:limit])
+        return tuple(sorted(ranked, key=lambda one: (-one.score, one.chunk_id)))

@@ -30,11 +30,12 @@ Visible = Sequence[NDArray[np.bool_]]
 
 
 class Found(NamedTuple):
-    """A chunk's row with its score, and the span of its best window where that was looked for."""
+    """A chunk's row with its score, and its best window where that was looked for."""
 
     chunk: int
     score: float
     window: tuple[int, int] | None = None
+    vector: Vector | None = None
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,36 @@ class SegmentSearch:
         every = np.concatenate([part.best for part in parts])
         least = np.partition(every, -limit)[-limit] if limit < len(every) else -np.inf
         return [
-            Found(row, score, part.span_of_best(owner))
+            part.found(owner)
             for part in parts
             for owner in np.flatnonzero(part.best >= least).tolist()
-            for row, score in ((part.row_of(owner), float(part.best[owner])),)
         ]
+
+    def compared(self, vector: Vector, rows: Sequence[int]) -> list[Found]:
+        """These chunks with their best windows."""
+        if not rows:
+            return []
+        chosen = [
+            np.concatenate(
+                [
+                    np.arange(windows.start, windows.stop)
+                    for place in np.flatnonzero(_marked(one.segment, np.array(rows, np.int64)))
+                    for windows in (one.segment.windows_of(int(place)),)
+                ]
+                or [np.empty(0, np.intp)]
+            )
+            for one in self._living
+        ]
+        return self._nearest_of(vector, chosen, len(rows))
+
+    def at(self, scores: Scores, rows: Sequence[int]) -> list[Found]:
+        """These chunks with their scores, as far as they have one."""
+        found: list[Found] = []
+        wanted = np.array(rows, np.int64)
+        for living, score in zip(self._living, scores, strict=True):
+            places, here = _places(living.segment, wanted)
+            found.extend(map(Found, wanted[here].tolist(), score[places[here]].tolist()))
+        return [one for one in found if one.score > 0]
 
 
 @dataclass(frozen=True)
@@ -177,18 +203,14 @@ class _Compared:
     starts: NDArray[np.intp]  # in `places`: where the windows of another chunk begin
     best: NDArray[np.float64]
 
-    def row_of(self, owner: int) -> int:
-        """The chunk's row in the database."""
-        window = self.places[self.starts[owner]]
-        return int(self.segment.chunks[self.segment.window_chunks[window]])
-
-    def span_of_best(self, owner: int) -> tuple[int, int]:
-        """Where the chunk's best window stands; of equals the first."""
+    def found(self, owner: int) -> Found:
+        """A chunk with its best window; of equals the first."""
         start, *behind = self.starts[owner : owner + 2].tolist()
         end = behind[0] if behind else len(self.places)
         window = self.places[start + int(np.argmax(self.scores[start:end]))]
+        row = int(self.segment.chunks[self.segment.window_chunks[window]])
         first, last = self.segment.window_spans[window].tolist()
-        return first, last
+        return Found(row, float(self.best[owner]), (first, last), self.segment.vectors[window])
 
 
 def _compared(segment: Segment, places: NDArray[np.intp], vector: Vector) -> _Compared:

@@ -1,0 +1,49 @@
+"""Settings of a search on the command line: `--set NAME=VALUE`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from pincite.errors import SettingsError
+from pincite.settings import SearchSettings
+
+_WORDS = {"on": True, "off": False, "true": True, "false": False, "none": None}
+
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Another value for a setting of the search, such as candidates=200; repeat for several.",
+)
+
+
+def search_settings(given: tuple[str, ...]) -> SearchSettings:
+    """The defaults with each `name=value` put in place."""
+    values: dict[str, Any] = asdict(SearchSettings())
+    for one in given:
+        name, _, value = one.partition("=")
+        name = name.strip().replace("-", "_")
+        if name not in values:
+            raise SettingsError(f"unknown setting {name!r}; known are: {', '.join(values)}")
+        values[name] = _value(value.strip())
+    import msgspec
+
+    try:
+        return msgspec.convert(values, SearchSettings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"--set: {error}") from error
+
+
+def _value(text: str) -> float | int | bool | str | None:
+    """A number or a switch, else the text as it is."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text
