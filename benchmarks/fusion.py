@@ -32,8 +32,8 @@ from scipy.optimize import minimize
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.ports import Embedder, Store
 from pincite.records import Case, DocumentId
-from pincite.retrieve.feedback import feedback
-from pincite.retrieve.fuse import fuse_ranks, fuse_scores
+from pincite.retrieve.feedback import LOOKED_AT, feedback
+from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.settings import DEFAULT_MODEL, SearchSettings
 
 SETS = (
@@ -90,7 +90,7 @@ def ask(case: Case, store: Store, embedder: Embedder, paths: Mapping[DocumentId,
     rankings.pop("codes", None)
     usual = {"words": USUAL.words_weight, "vector": USUAL.vector_weight}
     by_rank = {hit.chunk_id: hit.score for hit in fuse_ranks(rankings)}
-    rankings["feedback"] = feedback(rankings, fuse_scores(rankings, usual))
+    rankings["feedback"] = feedback(rankings, best_by_score(rankings, usual, LOOKED_AT))
     hits = fuse_scores(rankings, HEIGHTS)
     heights = np.array(
         [

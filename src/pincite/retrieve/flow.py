@@ -9,8 +9,8 @@ from itertools import islice
 from pincite.ports import Embedder, Lap, Store, no_lap
 from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
 from pincite.retrieve.diversify import cap_per_document
-from pincite.retrieve.feedback import feedback
-from pincite.retrieve.fuse import fuse_ranks, fuse_scores
+from pincite.retrieve.feedback import LOOKED_AT, feedback
+from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
 from pincite.settings import SearchSettings
 
@@ -87,11 +87,10 @@ def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: 
         "codes": settings.codes_weight,
         "feedback": settings.feedback_weight,
     }
-    hits = fuse_scores(rankings, weights)
     if len(rankings) > 1 and settings.feedback_weight:
-        liked = feedback(rankings, hits)
-        hits = fuse_scores({**rankings, "feedback": liked}, weights)
-    return hits
+        best = best_by_score(rankings, weights, LOOKED_AT)
+        rankings = {**rankings, "feedback": feedback(rankings, best)}
+    return fuse_scores(rankings, weights)
 
 
 def _listed(ranking: Ranking) -> int:

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
+from math import fsum
 
 from pincite.records import ChunkId, Hit, Ranked, Ranking, Share
+
+_BETWEEN_COSINES = frozenset(("vector", "feedback"))
+
+
+def best_by_score(
+    rankings: Mapping[str, Ranking], weights: Mapping[str, float], count: int
+) -> list[ChunkId]:
+    """The first chunks of `fuse_scores`, without telling why."""
+    scores: defaultdict[ChunkId, float] = defaultdict(float)
+    for search, ranking in sorted(rankings.items()):
+        floor, scale = _floor_and_scale(search, ranking)
+        weight = weights.get(search, 0.0)
+        for one in ranking:
+            scores[one.chunk_id] += weight * _height(one.score, floor, scale)
+    return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:count]
 
 
 def fuse_scores(rankings: Mapping[str, Ranking], weights: Mapping[str, float]) -> list[Hit]:
@@ -15,17 +32,23 @@ def fuse_scores(rankings: Mapping[str, Ranking], weights: Mapping[str, float]) -
     """
     shares: dict[ChunkId, dict[str, Share]] = {}
     for search, ranking in rankings.items():
-        lowest = min((one.score for one in ranking), default=0.0)
-        floor = lowest if search in _BETWEEN_COSINES else 0.0
-        range_ = max((one.score for one in ranking), default=0.0) - floor
-        for one, rank in _with_ranks(ranking):
-            height = (one.score - floor) / range_ if range_ > 0 else 1.0
-            share = Share(rank, one.score, weights.get(search, 0.0) * height)
+        floor, scale = _floor_and_scale(search, ranking)
+        weight = weights.get(search, 0.0)
+        for rank, one in enumerate(ranking, start=1):
+            contribution = weight * _height(one.score, floor, scale)
+            share = Share(rank if one.listed else None, one.score, contribution)
             shares.setdefault(one.chunk_id, {})[search] = share
     return _hits(rankings, shares, {})
 
 
-_BETWEEN_COSINES = frozenset(("vector", "feedback"))
+def _floor_and_scale(search: str, ranking: Ranking) -> tuple[float, float]:
+    scores = [one.score for one in ranking] or [0.0]
+    floor = min(scores) if search in _BETWEEN_COSINES else 0.0
+    return floor, max(scores) - floor
+
+
+def _height(score: float, floor: float, scale: float) -> float:
+    return (score - floor) / scale if scale > 0 else 1.0
 
 
 def fuse_ranks(
@@ -42,8 +65,8 @@ def fuse_ranks(
     shares: dict[ChunkId, dict[str, Share]] = {}
     for search, ranking in rankings.items():
         weight = 1.0 if weights is None else weights.get(search, 0.0)
-        for one, rank in _with_ranks(ranking):
-            if rank is not None:
+        for rank, one in enumerate(ranking, start=1):
+            if one.listed:
                 share = Share(rank, one.score, weight / (k + rank))
                 shares.setdefault(one.chunk_id, {})[search] = share
     for_absence = 0.0 if absent_rank is None else 1 / (k + absent_rank)
@@ -52,11 +75,6 @@ def fuse_ranks(
         for chunk_id, by_search in shares.items()
     }
     return _hits(rankings, shares, absent)
-
-
-def _with_ranks(ranking: Ranking) -> Iterable[tuple[Ranked, int | None]]:
-    for rank, one in enumerate(ranking, start=1):
-        yield one, rank if one.listed else None
 
 
 def _hits(
@@ -74,8 +92,7 @@ def _hits(
         Hit(
             chunk_id,
             seen[chunk_id].document_id,
-            sum(share.contribution for _, share in sorted(by_search.items()))
-            + added.get(chunk_id, 0.0),
+            fsum(share.contribution for share in by_search.values()) + added.get(chunk_id, 0.0),
             by_search,
             seen[chunk_id].window,
         )

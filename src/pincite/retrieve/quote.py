@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -220,6 +220,7 @@ class _Finder:
         self._stems = {_key(token) for token in tokens}
         self._codes = {token for code in codes for token in code.tokens}
         self._unspaced = [token for token in tokens if is_unspaced(token)]
+        self._beginnings = _beginnings(self._stems)
 
     def found(self, sentence: str) -> set[str]:
         """The question's words and codes that the sentence has."""
@@ -233,12 +234,23 @@ class _Finder:
         return _joined(sorted(self._spans(sentence)))
 
     def _spans(self, sentence: str) -> list[tuple[int, int]]:
+        words = self._beginnings if sentence.isascii() else WORD
         spans = [
-            match.span() for match in WORD.finditer(sentence) if _key(match.group()) in self._stems
+            match.span() for match in words.finditer(sentence) if _key(match.group()) in self._stems
         ]
         for token in self._unspaced:
             spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))
         return spans
+
+
+def _beginnings(stems: Iterable[str]) -> re.Pattern[str]:
+    """Finds the words of a plain text that may have one of these stems.
+
+    Stemming changes a word at its end alone: all but the last letter of a stem begin it. Most
+    words begin otherwise and need not be looked at.
+    """
+    begun = sorted({re.escape(stem[: max(len(stem) - 1, 1)]) for stem in stems if stem.isascii()})
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(begun or ['(?!)'])})[^\W_]*", re.IGNORECASE)
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

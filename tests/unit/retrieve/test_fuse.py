@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pincite.records import ChunkId, DocumentId, Hit, Ranked, Ranking, Share
 from pincite.retrieve.diversify import cap_per_document
 from pincite.retrieve.feedback import feedback
-from pincite.retrieve.fuse import fuse_ranks, fuse_scores
+from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 
 CHUNKS = [ChunkId(f"{number:040x}") for number in range(12)]
 
@@ -184,6 +184,9 @@ def test_what_is_at_least_as_good_in_both_searches_never_scores_less(
     weights = {"words": weight, "vector": 1 - weight}
     hits = fuse_scores({"words": words, "vector": vector}, weights)
     score = {hit.chunk_id: hit.score for hit in hits}
+    assert best_by_score({"words": words, "vector": vector}, weights, 3) == [
+        hit.chunk_id for hit in hits[:3]
+    ]
     for one, other in permutations(range(len(pairs)), 2):
         if pairs[one][0] >= pairs[other][0] and pairs[one][1] >= pairs[other][1]:
             assert score[CHUNKS[one]] >= score[CHUNKS[other]]
@@ -200,11 +203,11 @@ def test_feedback_prefers_what_resembles_the_best_hits() -> None:
     found = {"vector": with_vectors((1, 0), (0, 1), (0.9, 0.1))}
     hits = fuse_scores(found, EVEN)
     assert hits[0].chunk_id == CHUNKS[0]
-    liked = feedback(found, hits[:1])
+    liked = feedback(found, [hits[0].chunk_id])
     assert [one.chunk_id for one in liked] == [CHUNKS[0], CHUNKS[2], CHUNKS[1]]
     assert liked[0].score == pytest.approx(1)
 
 
 def test_without_vectors_there_is_no_feedback() -> None:
     found = {"words": scored(3, 2)}
-    assert feedback(found, fuse_scores(found, EVEN)) == ()
+    assert feedback(found, [CHUNKS[0]]) == ()

@@ -234,3 +234,27 @@ def test_hidden_words_are_cut_out_of_the_sentence_around_them() -> None:
     hidden = (Omission(20, 37, OmissionReason.WHITE),)
     quote = best_quote(replace(chunk_of(text), omissions=hidden), "which pump is old?", None)
     assert quote.text == "The pump is old and"
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(
+            [
+                *("pump", "Pumps", "PUMPING", "happy", "happiness", "hopping", "hoping", "hope"),
+                *("skies", "sky", "dies", "dying", "generalization", "general", "_pump_", "a1b2"),
+                *("conflated", "ties", "as", "A", "is", "pump's", "x", "café", "über"),
+            ]
+        ),
+        min_size=1,
+        max_size=8,
+    ).map(" ".join),
+    question=st.lists(
+        st.sampled_from(["pump", "happy", "hope", "sky", "die", "general", "tie", "x", "cafe"]),
+        min_size=1,
+        max_size=3,
+    ).map(" ".join),
+)
+def test_words_are_found_in_a_plain_text_as_in_any_other(text: str, question: str) -> None:
+    plain = best_quote(chunk_of(f"{text} end."), question, None)
+    other = best_quote(chunk_of(f"{text} ende\u00e9."), question, None)  # not plain any more
+    assert plain.matches == other.matches

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.stores.sqlite.search import COLUMN_WEIGHTS
-from pincite.stores.sqlite.segments.segment import HALVES, Segment, signs_of
+from pincite.stores.sqlite.segments.segment import HALVES, ID_BYTES, Segment, signs_of
 
 _IN_HALVES = tuple(round(HALVES * weight) for weight in COLUMN_WEIGHTS)
 _MOST_COUNTED = 0xFFFF
@@ -22,8 +22,11 @@ _MOST_COUNTED = 0xFFFF
 _TOKENIZER = ("unicode61", "remove_diacritics", "2", "categories", "L* N* Co Mn Mc")
 
 _WORDS = """
-SELECT rowid, text, about, headings, codes FROM chunk_words
-WHERE rowid >= :first AND rowid < :end ORDER BY rowid
+SELECT chunk.rowid, chunk.id, document.id,
+    chunk_words.text, chunk_words.about, chunk_words.headings, chunk_words.codes
+FROM chunk JOIN document ON document.rowid = chunk.document
+JOIN chunk_words ON chunk_words.rowid = chunk.rowid
+WHERE chunk.rowid >= :first AND chunk.rowid < :end ORDER BY chunk.rowid
 """
 _WINDOWS = """
 SELECT window.chunk, window.start, window.end, window_vector.embedding
@@ -63,9 +66,11 @@ def made(connection: apsw.Connection, first: int, end: int, *, dimensions: int) 
     """The segment of the chunks whose rows lie in that range."""
     bound = {"first": first, "end": end}
     words = _Words(Tokenizer(connection))
-    chunks = array("q")
-    for row, *columns in connection.execute(_WORDS, bound):
+    chunks, chunk_ids, document_ids = array("q"), bytearray(), bytearray()
+    for row, chunk_id, document_id, *columns in connection.execute(_WORDS, bound):
         chunks.append(row)
+        chunk_ids += bytes.fromhex(chunk_id)
+        document_ids += bytes.fromhex(document_id)
         words.add(columns)
     rows = np.array(chunks, np.int64)
     windows: list[Any] = connection.execute(_WINDOWS, bound).fetchall()
@@ -74,6 +79,8 @@ def made(connection: apsw.Connection, first: int, end: int, *, dimensions: int) 
     keys, ends, posting_chunks, posting_counts = words.postings()
     return Segment(
         chunks=rows,
+        chunk_ids=np.frombuffer(chunk_ids, np.uint8).reshape(len(rows), ID_BYTES),
+        document_ids=np.frombuffer(document_ids, np.uint8).reshape(len(rows), ID_BYTES),
         lengths=np.array(words.lengths, np.float32),
         term_keys=keys,
         term_ends=ends,
@@ -134,6 +141,8 @@ def merged(segments: Sequence[Segment], forgotten: NDArray[np.int64]) -> Segment
     )
     return Segment(
         chunks=whole.chunks,
+        chunk_ids=whole.chunk_ids,
+        document_ids=whole.document_ids,
         lengths=whole.lengths,
         term_keys=keys,
         term_ends=ends,
@@ -150,6 +159,8 @@ class _Part(NamedTuple):
     """What one segment brings into a larger one. Chunks are counted in the larger one."""
 
     chunks: NDArray[np.int64]
+    chunk_ids: NDArray[np.uint8]
+    document_ids: NDArray[np.uint8]
     lengths: NDArray[np.float32]
     posting_keys: NDArray[np.uint64]
     posting_chunks: NDArray[np.int32]
@@ -166,6 +177,8 @@ def _part(segment: Segment, forgotten: NDArray[np.int64], *, after: int) -> _Par
     windows = kept[segment.window_chunks]
     return _Part(
         chunks=segment.chunks[kept],
+        chunk_ids=segment.chunk_ids[kept],
+        document_ids=segment.document_ids[kept],
         lengths=segment.lengths[kept],
         posting_keys=np.repeat(segment.term_keys, np.diff(segment.term_ends, prepend=0))[postings],
         posting_chunks=places[segment.posting_chunks[postings]],

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import apsw
 import numpy as np
@@ -16,12 +14,6 @@ from pincite.stores.sqlite.segments.making import Tokenizer
 from pincite.stores.sqlite.segments.searching import Found, Scores, SegmentSearch, Visible
 from pincite.text.words import Term, question_codes, question_terms
 from pincite.vectors import Vector
-
-_NAMES = """
-SELECT chunk.rowid, chunk.id, document.id FROM chunk
-JOIN document ON document.rowid = chunk.document
-WHERE chunk.rowid IN (SELECT value FROM json_each(?))
-"""
 
 
 class SegmentSearches:
@@ -88,11 +80,11 @@ class SegmentSearches:
 
     def _ranked(self, found: Iterable[Found], *, listed: bool = True) -> Ranking:
         """Best first, ties by chunk id, as records."""
-        by_row = {one.chunk: one for one in found}
-        names: list[Any] = self._connection.execute(_NAMES, (json.dumps(list(by_row)),)).fetchall()
-        self._rows.update((chunk_id, row) for row, chunk_id, _ in names)
+        found = list(found)
+        names = self._segments.names([one.chunk for one in found])
+        self._rows.update((chunk_id, row) for row, (chunk_id, _) in names.items())
         ranked = [
-            Ranked(chunk_id, document_id, *by_row[row][1:], listed=listed)
-            for row, chunk_id, document_id in names
+            Ranked(*names[row], score, window, vector, listed)
+            for row, score, window, vector in found
         ]
         return tuple(sorted(ranked, key=lambda one: (-one.score, one.chunk_id)))

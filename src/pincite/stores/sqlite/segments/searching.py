@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.records import ChunkId, DocumentId
 from pincite.stores.sqlite.segments.making import term_key
-from pincite.stores.sqlite.segments.segment import HALVES, Segment, signs_of
+from pincite.stores.sqlite.segments.segment import HALVES, ID_BYTES, Segment, signs_of
 from pincite.vectors import Vector
 
 _K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
@@ -20,6 +22,7 @@ _LEAST_IDF = 1e-6  # of a term that more than half of the chunks have, as in FTS
 # this many hold .9997 of the true first 15 and .989 of the first 100.
 _COMPARED_ALL = 16_000
 _COMPARED = 2_000
+_LETTERS = 2 * ID_BYTES  # of an id as text
 _DECIMALS = 6  # beyond, a product depends on which numbers were multiplied together with it
 
 Scores = list[NDArray[np.float32]]
@@ -44,6 +47,21 @@ class _Living:
 
     segment: Segment
     alive: NDArray[np.bool_] | None  # None: all of them
+
+    def windows(self, visible: NDArray[np.bool_] | None) -> NDArray[np.intp]:
+        """The places of the windows that may be seen."""
+        if visible is None:
+            return self._every_window
+        owners = self.segment.window_chunks
+        seen = visible if self.alive is None else visible & self.alive
+        return np.flatnonzero(seen[owners])
+
+    @cached_property
+    def _every_window(self) -> NDArray[np.intp]:
+        owners = self.segment.window_chunks
+        if self.alive is None:
+            return np.arange(len(owners))
+        return np.flatnonzero(self.alive[owners])
 
     @property
     def count(self) -> int:
@@ -119,8 +137,11 @@ class SegmentSearch:
         """The chunks whose best windows are nearest, and all that equal the last of them."""
         if not self.count:
             return []
-        chosen = self._windows(visible)
-        if sum(len(places) for places in chosen) <= _COMPARED_ALL:
+        chosen = [
+            one.windows(None if visible is None else visible[number])
+            for number, one in enumerate(self._living)
+        ]
+        if sum(map(len, chosen)) <= _COMPARED_ALL:
             return self._nearest_of(vector, chosen, limit)
         signs = signs_of(vector[np.newaxis])[:, 0]
         distances = [
@@ -137,18 +158,41 @@ class SegmentSearch:
                 return found
             compared *= 4
 
-    def _windows(self, visible: Visible | None) -> list[NDArray[np.intp]]:
-        """The places of all windows that may be seen."""
+    def compared(self, vector: Vector, rows: Sequence[int]) -> list[Found]:
+        """These chunks with their best windows."""
+        if not rows:
+            return []
+        wanted = np.array(sorted(rows), np.int64)
         chosen = []
-        for number, living in enumerate(self._living):
+        for living in self._living:
+            places, here = _places(living.segment, wanted)
             owners = living.segment.window_chunks
-            seen = np.ones(len(owners), np.bool_)
-            if living.alive is not None:
-                seen &= living.alive[owners]
-            if visible is not None:
-                seen &= visible[number][owners]
-            chosen.append(np.flatnonzero(seen))
-        return chosen
+            starts = np.searchsorted(owners, places[here], "left")
+            ends = np.searchsorted(owners, places[here], "right")
+            chosen.append(_ranges(starts, ends))
+        return self._nearest_of(vector, chosen, len(rows))
+
+    def at(self, scores: Scores, rows: Sequence[int]) -> list[Found]:
+        """These chunks with their scores, as far as they have one."""
+        found: list[Found] = []
+        wanted = np.array(rows, np.int64)
+        for living, score in zip(self._living, scores, strict=True):
+            places, here = _places(living.segment, wanted)
+            found.extend(map(Found, wanted[here].tolist(), score[places[here]].tolist()))
+        return [one for one in found if one.score > 0]
+
+    def names(self, rows: Sequence[int]) -> dict[int, tuple[ChunkId, DocumentId]]:
+        """The ids of these chunks and of their documents, by row."""
+        wanted = np.array(rows, np.int64)
+        names: dict[int, tuple[ChunkId, DocumentId]] = {}
+        for living in self._living:
+            places, here = _places(living.segment, wanted)
+            chunks = living.segment.chunk_ids[places[here]].tobytes().hex()
+            documents = living.segment.document_ids[places[here]].tobytes().hex()
+            for at, row in enumerate(wanted[here].tolist()):
+                letters = slice(at * _LETTERS, (at + 1) * _LETTERS)
+                names[row] = ChunkId(chunks[letters]), DocumentId(documents[letters])
+        return names
 
     def _nearest_of(
         self, vector: Vector, chosen: Sequence[NDArray[np.intp]], limit: int
@@ -160,37 +204,7 @@ class SegmentSearch:
         ]
         every = np.concatenate([part.best for part in parts])
         least = np.partition(every, -limit)[-limit] if limit < len(every) else -np.inf
-        return [
-            part.found(owner)
-            for part in parts
-            for owner in np.flatnonzero(part.best >= least).tolist()
-        ]
-
-    def compared(self, vector: Vector, rows: Sequence[int]) -> list[Found]:
-        """These chunks with their best windows."""
-        if not rows:
-            return []
-        chosen = [
-            np.concatenate(
-                [
-                    np.arange(windows.start, windows.stop)
-                    for place in np.flatnonzero(_marked(one.segment, np.array(rows, np.int64)))
-                    for windows in (one.segment.windows_of(int(place)),)
-                ]
-                or [np.empty(0, np.intp)]
-            )
-            for one in self._living
-        ]
-        return self._nearest_of(vector, chosen, len(rows))
-
-    def at(self, scores: Scores, rows: Sequence[int]) -> list[Found]:
-        """These chunks with their scores, as far as they have one."""
-        found: list[Found] = []
-        wanted = np.array(rows, np.int64)
-        for living, score in zip(self._living, scores, strict=True):
-            places, here = _places(living.segment, wanted)
-            found.extend(map(Found, wanted[here].tolist(), score[places[here]].tolist()))
-        return [one for one in found if one.score > 0]
+        return [found for part in parts for found in part.at_least(least)]
 
 
 @dataclass(frozen=True)
@@ -203,14 +217,17 @@ class _Compared:
     starts: NDArray[np.intp]  # in `places`: where the windows of another chunk begin
     best: NDArray[np.float64]
 
-    def found(self, owner: int) -> Found:
-        """A chunk with its best window; of equals the first."""
-        start, *behind = self.starts[owner : owner + 2].tolist()
-        end = behind[0] if behind else len(self.places)
-        window = self.places[start + int(np.argmax(self.scores[start:end]))]
-        row = int(self.segment.chunks[self.segment.window_chunks[window]])
-        first, last = self.segment.window_spans[window].tolist()
-        return Found(row, float(self.best[owner]), (first, last), self.segment.vectors[window])
+    def at_least(self, least: float) -> list[Found]:
+        """The chunks that score so much, each with its best window; of equals the first."""
+        sizes = np.diff(self.starts, append=len(self.places))
+        owners = np.repeat(np.arange(len(self.starts)), sizes)
+        are_best = np.flatnonzero((self.scores == self.best[owners]) & (self.scores >= least))
+        _, first = np.unique(owners[are_best], return_index=True)
+        windows = self.places[are_best[first]]
+        rows = self.segment.chunks[self.segment.window_chunks[windows]].tolist()
+        spans = map(tuple, self.segment.window_spans[windows].tolist())
+        scores = self.scores[are_best[first]].tolist()
+        return list(map(Found, rows, scores, spans, self.segment.vectors[windows]))
 
 
 def _compared(segment: Segment, places: NDArray[np.intp], vector: Vector) -> _Compared:
@@ -221,6 +238,14 @@ def _compared(segment: Segment, places: NDArray[np.intp], vector: Vector) -> _Co
     starts = np.flatnonzero(np.diff(segment.window_chunks[places], prepend=-1))
     best = np.maximum.reduceat(scores, starts) if len(starts) else scores
     return _Compared(segment, places, scores, starts, best)
+
+
+def _ranges(starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.intp]:
+    """All numbers from each start up to its end."""
+    sizes = ends - starts
+    before = np.cumsum(sizes) - sizes
+    numbers: NDArray[np.intp] = np.arange(sizes.sum()) + np.repeat(starts - before, sizes)
+    return numbers
 
 
 def _distances(
@@ -237,10 +262,10 @@ def _closest(
     distances: Sequence[NDArray[np.uint16]], chosen: Sequence[NDArray[np.intp]], count: int
 ) -> list[NDArray[np.intp]]:
     """The windows with the smallest distances: at least so many, and all that equal the last."""
-    every = np.concatenate(distances)
-    if count >= len(every):
+    if count >= sum(map(len, distances)):
         return list(chosen)
-    most = np.partition(every, count)[count]
+    # Distances are small numbers: counting them is quicker than putting them in order.
+    most = int(np.searchsorted(np.cumsum(np.bincount(np.concatenate(distances))), count))
     return [places[part <= most] for part, places in zip(distances, chosen, strict=True)]
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 _MAGIC = b"pincite segment\n"
 _ALIGNED = 64  # bytes; arrays begin at multiples, as vector instructions like it
+ID_BYTES = 20
 HALVES = 2  # counts are kept as whole halves: a word in a heading counts one and a half
 
 Array = NDArray[Any]
@@ -24,6 +25,8 @@ class Segment:
     """Chunks that were indexed one after the other, with their words and their vectors."""
 
     chunks: NDArray[np.int64]  # their rows in the database, ascending
+    chunk_ids: NDArray[np.uint8]  # their ids, and those of their documents: 20 bytes each
+    document_ids: NDArray[np.uint8]
     lengths: NDArray[np.float32]  # words in each, in all columns
     term_keys: NDArray[np.uint64]  # ascending; see `making.term_key`
     term_ends: NDArray[np.int64]  # of each term's postings; they begin where the last ones end
@@ -47,11 +50,6 @@ class Segment:
         start = self.term_ends[place - 1] if place else 0
         end = self.term_ends[place]
         return self.posting_chunks[start:end], self.posting_counts[start:end]
-
-    def windows_of(self, chunk: int) -> slice:
-        """The windows of the chunk at that place."""
-        start, end = np.searchsorted(self.window_chunks, [chunk, chunk + 1]).tolist()
-        return slice(start, end)
 
 
 def same(one: Segment, other: Segment) -> bool:

@@ -27,7 +27,7 @@ from pincite.stores.sqlite.segments.searching import SegmentSearch
 from pincite.stores.sqlite.segments.segment import Segment, opened, same, save
 
 SEGMENTS_KEY = "segments"
-_VERSION = 1  # raised when other arrays are wanted of the same rows
+_VERSION = 2  # raised when other arrays are wanted of the same rows
 _MADE_AT_ONCE = 5_000  # chunks; a long run makes a segment each time so many are new
 _LARGEST = 250_000  # chunks; larger segments are not merged, so that a merge has an end
 _FACTOR = 4  # a segment is merged with the next one unless it is so many times larger
