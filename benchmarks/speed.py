@@ -59,7 +59,7 @@ def measure(job: Job) -> Figures:
         take(step)
     figures = {name: median(values) for name, values in seen.items()}
     figures["embedding_s"] = figures["vectors"] / figures["windows_per_s"]
-    figures["disk_mb"] = figures["database_mb"] + figures["log_mb"]
+    figures["disk_mb"] = sum(figures[f"{one}_mb"] for one in ("database", "segments", "log"))
     figures["content_mb"] = figures["text_mb"] + figures["vectors_mb"]
     return figures
 

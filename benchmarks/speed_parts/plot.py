@@ -94,7 +94,11 @@ def _cost_plot(sizes: Sequence[Figures]) -> Figure:
             panels[1],
             "Disk",
             "MB",
-            [("database_mb", "database", _BLUE), ("log_mb", "log", _GREEN)],
+            [
+                ("database_mb", "database", _BLUE),
+                ("segments_mb", "segments", _ORANGE),
+                ("log_mb", "log", _GREEN),
+            ],
             [("content_mb", "text and vectors", _DARK)],
         ),
         (

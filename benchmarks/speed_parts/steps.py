@@ -85,6 +85,7 @@ def build(job: Job) -> Figures:
         "build_s": run.seconds,
         "build_computing_s": run.computing_seconds,
         "database_mb": (folder / DATABASE_NAME).stat().st_size / 1e6,
+        "segments_mb": stats.segments_bytes / 1e6,
         "log_mb": (folder / LOG_NAME).stat().st_size / 1e6,
         "text_mb": run.text_bytes / 1e6,
         "vectors_mb": stats.vectors * corpus.embedder.card.dimensions * 4 / 1e6,

@@ -71,6 +71,7 @@ _ROOM: Sequence[Column] = (
     ("of it without the index", _value("model_mb")),
     ("to the references' arrays", _value("memory_mb", "references_mb", unit=" ×")),
     ("database, MB", _value("database_mb")),
+    ("segments, MB", _value("segments_mb")),
     ("log, MB", _value("log_mb")),
     ("to text and vectors", _value("disk_mb", "content_mb", unit=" ×")),
     ("first result of a process, s", _value("first_search_s")),
