@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import DIMENSIONS, HEADER, embedded, fill, found_by_words, part
+from pincite.errors import StoreDamaged
 from pincite.records import EmbeddedDocument, Filters, Ranking
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.meta import meta, next_chunk
@@ -235,6 +236,25 @@ def test_verify_tells_segments_that_differ_from_the_tables(
     assert {finding.part for finding in store.verify()} == {"segments"}
     store.repair()
     assert store.verify() == []
+
+
+def test_a_segment_that_points_nowhere_is_told_and_can_be_repaired(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    fill(store, embedded("a.md", "the pump leaks"))
+    store.finish()
+    (file,) = segment_files(tmp_path)
+    segment = opened(file)
+    save(replace(segment, posting_chunks=segment.posting_chunks + 1_000), tmp_path / "changed")
+    (tmp_path / "changed").replace(file)
+    with (
+        closing(open_for_reading(tmp_path)) as reader,
+        pytest.raises(StoreDamaged, match="verify --repair"),
+    ):
+        found_by_words(reader, "pump")
+    assert {finding.part for finding in store.verify()} == {"segments"}
+    store.repair()
+    assert len(found_by_words(store, "pump")) == 1
 
 
 def test_verify_tells_a_chunk_that_no_segment_holds(store: SqliteStore) -> None:

@@ -25,7 +25,7 @@ from pincite.errors import (
 OLDEST_SQLITE = (3, 53, 2)
 _WAIT_FOR_LOCK_MS = 10_000
 # What a value that was damaged on disk raises when it is decoded.
-UNREADABLE_VALUE = (ValueError, TypeError, KeyError)
+UNREADABLE_VALUE = (ValueError, TypeError, KeyError, IndexError, OverflowError)
 REPAIR = "run `pincite index verify --repair`"
 
 

@@ -95,7 +95,7 @@ class Shelf:
         for name in current.names:
             try:
                 living = merged([opened(self._folder / name)], forgotten)
-            except (OSError, IndexError, *UNREADABLE_VALUE):
+            except (OSError, *UNREADABLE_VALUE):
                 yield f"{name} cannot be read"
                 continue
             held.append(living.chunks)
