@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from math import isfinite
 from typing import Literal, get_args
 
 from pincite.errors import SettingsError
@@ -22,6 +21,7 @@ FUSIONS = get_args(Fusion)
 # In the environment before onnxruntime is loaded: it reads this once, and would otherwise keep a
 # record of its use in the home folder and send it to its makers.
 NO_TELEMETRY = {"ORT_DISABLE_TELEMETRY": "1"}
+MOST_WEIGHT = 1_000
 MOST_RESULTS = 1_000  # a reader looks at ten; a program that wants all should read the store
 
 
@@ -130,8 +130,8 @@ def check_search(mode: str, settings: SearchSettings) -> None:
         if name.endswith("_weight") or name.startswith("foreign_")
     }
     for name, value in weights.items():
-        if not (isfinite(value) and value >= 0):
-            raise SettingsError(f"{name} must be a number from 0 up, not {value}")
+        if not 0 <= value <= MOST_WEIGHT:  # NaN is not either
+            raise SettingsError(f"{name} must be between 0 and {MOST_WEIGHT}, not {value}")
     if settings.words_weight + settings.vector_weight <= 0:
         raise SettingsError("words_weight and vector_weight must not both be 0")
     if settings.rrf_k < 0 or settings.candidates < 1 or settings.per_document < 0:

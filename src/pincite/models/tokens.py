@@ -50,6 +50,9 @@ def token_starts(
 # saw there are so many more that the rest hardly differs.
 _FAMILIAR_PIECES, _MORE_WHEN_FOREIGN = 1.3, 3.0
 _UNSPACED_WORD = 2  # characters
+_ENOUGH_WORDS = 4  # to tell a language
+_UNKNOWN = frozenset(("[UNK]", "<unk>"))
+_DIGIT = re.compile(r"\d")
 
 
 def foreignness(tokenizer: Tokenizer, text: str) -> float:
@@ -58,22 +61,29 @@ def foreignness(tokenizer: Tokenizer, text: str) -> float:
     What it does not know falls apart into many pieces for a word. Single characters tell a model
     next to nothing, so they count twice.
     """
-    text = encodable(text)
-    words = [match.span() for match in WORD.finditer(text)]
-    count = sum(
-        (end - start) / _UNSPACED_WORD if is_unspaced(text[start:end]) else 1
-        for start, end in words
-    )
+    # Numbers and codes are of no language.
+    words = [word for word in WORD.findall(encodable(text)) if not _DIGIT.search(word)]
+    count = sum(map(_size, words))
     if not count:
         return 0.0
-    whole = set(words)
-    offsets = tokenizer.encode(text, add_special_tokens=False).offsets
-    pieces = sum(
-        2 if end - start == 1 and (start, end) not in whole else 1
-        for start, end in offsets
-        if text[start:end].strip() and not _MARK.fullmatch(text[start:end])
-    )
-    return min(max((pieces / count - _FAMILIAR_PIECES) / _MORE_WHEN_FOREIGN, 0.0), 1.0)
+    pieces = sum(_pieces(tokenizer, word) for word in words)
+    more = (pieces / count - _FAMILIAR_PIECES) / _MORE_WHEN_FOREIGN
+    # One long technical term is no foreign language yet.
+    return min(max(more, 0.0), 1.0) * min(count / _ENOUGH_WORDS, 1.0)
+
+
+def _size(word: str) -> float:
+    """How many words it is; in scripts without spaces it may be a whole sentence."""
+    return len(word) / _UNSPACED_WORD if is_unspaced(word) else 1
+
+
+def _pieces(tokenizer: Tokenizer, word: str) -> float:
+    encoding = tokenizer.encode(word, add_special_tokens=False)
+    if not _UNKNOWN.isdisjoint(encoding.tokens):
+        return (_FAMILIAR_PIECES + _MORE_WHEN_FOREIGN) * _size(word)
+    if len(word) == 1:
+        return 1
+    return sum(2 if end - start == 1 else 1 for start, end in encoding.offsets)
 
 
 def _slices(text: str, size: int) -> Iterator[tuple[int, int]]:

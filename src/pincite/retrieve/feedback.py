@@ -9,6 +9,7 @@ import numpy as np
 from pincite.records import ChunkId, Ranked, Ranking
 
 LOOKED_AT = 5  # chunks; the first counts most
+_DECIMALS = 6  # beyond, a product depends on which numbers were multiplied together with it
 
 
 def feedback(rankings: Mapping[str, Ranking], best: Sequence[ChunkId]) -> Ranking:
@@ -28,6 +29,8 @@ def feedback(rankings: Mapping[str, Ranking], best: Sequence[ChunkId]) -> Rankin
     middle /= np.linalg.norm(middle) or 1.0
     ranked = [
         Ranked(one.chunk_id, one.document_id, score, one.window)
-        for one, score in zip(candidates, (vectors @ middle).tolist(), strict=True)
+        for one, score in zip(
+            candidates, np.round(vectors @ middle, _DECIMALS).tolist(), strict=True
+        )
     ]
     return tuple(sorted(ranked, key=lambda one: (-one.score, one.chunk_id)))

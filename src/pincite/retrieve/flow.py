@@ -81,13 +81,15 @@ def _best_hits(
 def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: float) -> list[Hit]:
     if settings.fusion == "ranks":
         return fuse_ranks(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
+    if len(rankings) == 1:
+        return fuse_scores(rankings, dict.fromkeys(rankings, 1.0))
     weights = {
         "words": settings.words_weight + foreignness * settings.foreign_words,
         "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
         "codes": settings.codes_weight,
         "feedback": settings.feedback_weight,
     }
-    if len(rankings) > 1 and settings.feedback_weight:
+    if settings.feedback_weight:
         best = best_by_score(rankings, weights, LOOKED_AT)
         rankings = {**rankings, "feedback": feedback(rankings, best)}
     return fuse_scores(rankings, weights)

@@ -90,6 +90,19 @@ def test_each_mode_asks_its_own_searches(
     assert found.results[0].hit.shares.keys() == shares
 
 
+def test_one_search_alone_is_in_its_own_order_whatever_it_weighs(store: Store) -> None:
+    weightless_modes: tuple[tuple[Mode, SearchSettings], ...] = (
+        ("words", SearchSettings(words_weight=0)),
+        ("vector", SearchSettings(vector_weight=0)),
+    )
+    for mode, nothing in weightless_modes:
+        usual = ask(store, "pump leaks", mode=mode)
+        weightless = ask(store, "pump leaks", mode=mode, settings=nothing)
+        assert [one.chunk.id for one in weightless.results] == [
+            one.chunk.id for one in usual.results
+        ]
+
+
 def test_a_result_quotes_its_own_chunk_and_results_are_best_first(store: Store) -> None:
     found = ask(store, "the pump of part 3 leaks")
     assert found.results[0].quote.text == "The pump of part 3 leaks."

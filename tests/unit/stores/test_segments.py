@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from helpers import DIMENSIONS, HEADER, embedded, fill, found_by_words, part
 from pincite.errors import StoreDamaged
@@ -22,7 +24,13 @@ from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 from pincite.stores.sqlite.search import TableSearches
 from pincite.stores.sqlite.segments import searching, shelf
 from pincite.stores.sqlite.segments.ranking import SegmentSearches
-from pincite.stores.sqlite.segments.segment import Segment, opened, save, signs_of
+from pincite.stores.sqlite.segments.segment import (
+    Segment,
+    opened,
+    save,
+    signs_of,
+    telling_signs,
+)
 from pincite.stores.sqlite.segments.shelf import Shelf
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.vectors import Vector, unit
@@ -220,7 +228,7 @@ def test_damaged_segments_are_not_used_and_are_made_again(
     assert len(found_by_words(store, "pump")) == 2
 
 
-@pytest.mark.parametrize("array", [name for name in Segment.__slots__ if name != "signs"])
+@pytest.mark.parametrize("array", Segment.__slots__)
 def test_verify_tells_segments_that_differ_from_the_tables(
     store: SqliteStore, tmp_path: Path, array: str
 ) -> None:
@@ -236,6 +244,39 @@ def test_verify_tells_segments_that_differ_from_the_tables(
     assert {finding.part for finding in store.verify()} == {"segments"}
     store.repair()
     assert store.verify() == []
+
+
+def test_without_room_for_segments_indexing_and_searching_go_on(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(segment: Segment, path: Path) -> None:
+        path.write_bytes(b"half of it")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shelf, "save", full)
+    monkeypatch.setattr(shelf, "_MADE_AT_ONCE", 2)
+    fill(store, *random_documents(5))
+    store.finish()
+    assert store.is_complete()
+    assert segment_files(tmp_path) == []
+    assert len(found_by_words(store, "pump valve leak seal motor")) > 0
+    monkeypatch.undo()
+    store.finish()
+    assert len(segment_files(tmp_path)) == 1
+
+
+def test_signs_that_tell_little_are_not_gone_by() -> None:
+    chance = np.random.default_rng(0)
+    subjects = chance.normal(size=(100, 256))
+    dense = subjects[chance.integers(100, size=2_000)] + chance.normal(size=(2_000, 256)) / 2
+
+    def rows_of_signs(values: NDArray[np.float64]) -> int:
+        lengths = np.linalg.norm(values, axis=1, keepdims=True)
+        return len(telling_signs((values / np.maximum(lengths, 1e-9)).astype(np.float32)))
+
+    assert rows_of_signs(dense) == 4
+    assert rows_of_signs(dense * (chance.random(size=dense.shape) < 0.05)) == 0
+    assert rows_of_signs(np.abs(dense) + 1) == 0
 
 
 def test_a_segment_that_points_nowhere_is_told_and_can_be_repaired(

@@ -28,7 +28,7 @@ _DEFAULTS = SearchSettings()
 
 @click.command()
 @click.argument("question", nargs=-1, required=True)
-@click.option("--top-k", "-k", default=_DEFAULTS.top_k, show_default=True, help="How many results.")
+@click.option("--top-k", "-k", type=int, help=f"How many results.  [default: {_DEFAULTS.top_k}]")
 @click.option(
     "--type", "types", multiple=True, metavar="TYPE", help="Only files of this type: md, pdf, …"
 )
@@ -53,9 +53,7 @@ _DEFAULTS = SearchSettings()
 @click.option(
     "--per-document",
     type=click.IntRange(min=0),
-    default=_DEFAULTS.per_document,
-    show_default=True,
-    help="Most results from one document; 0 is no limit.",
+    help=f"Most results from one document; 0 is no limit.  [default: {_DEFAULTS.per_document}]",
 )
 @click.option(
     "--mode",
@@ -70,7 +68,7 @@ _DEFAULTS = SearchSettings()
 @as_json_option
 def search(
     question: tuple[str, ...],
-    top_k: int,
+    top_k: int | None,
     types: tuple[str, ...],
     name: str | None,
     path: str | None,
@@ -82,7 +80,7 @@ def search(
     symbols: tuple[str, ...],
     imports: tuple[str, ...],
     documents: tuple[str, ...],
-    per_document: int,
+    per_document: int | None,
     mode: str,
     settings: tuple[str, ...],
     explain: bool,
@@ -108,7 +106,11 @@ def search(
         symbols=symbols or None,
         imports=imports or None,
     )
-    chosen = replace(search_settings(settings), top_k=top_k, per_document=per_document)
+    chosen = search_settings(settings)
+    if top_k is not None:
+        chosen = replace(chosen, top_k=top_k)
+    if per_document is not None:
+        chosen = replace(chosen, per_document=per_document)
     with open_around(library) as opened:
         found = opened.search(
             " ".join(question), mode=cast(Mode, mode), filters=filters, settings=chosen

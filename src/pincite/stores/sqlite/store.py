@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -110,8 +111,7 @@ class SqliteStore:
                 "document": embedded_to_json(embedded),
             }
         )
-        if self._shelf.is_due(self._connection):
-            self._update_segments()
+        self._update_segments(only_if_due=True)
 
     def remove_documents(self, ids: Sequence[DocumentId]) -> None:
         """Forget the documents with all their chunks, words and vectors."""
@@ -136,11 +136,15 @@ class SqliteStore:
         with translated_errors(self._database):
             return meta(self._connection, "complete") == "1"
 
-    def _update_segments(self) -> None:
-        """Make what searches look at first follow the tables."""
+    def _update_segments(self, *, only_if_due: bool = False) -> None:
+        """Make what searches look at first follow the tables.
+
+        Where there is no room for it, or no right to write, searches go on with the tables: what
+        can be done without must not fail what is done.
+        """
         header = self.header()
-        if header is not None:
-            with translated_errors(self._database):
+        with translated_errors(self._database), suppress(OSError):
+            if header and (not only_if_due or self._shelf.is_due(self._connection)):
                 self._shelf.bring_up_to_date(self._connection, dimensions=header.model.dimensions)
 
     def _write(self, entry: Entry) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.stores.sqlite.search import COLUMN_WEIGHTS
-from pincite.stores.sqlite.segments.segment import HALVES, ID_BYTES, Segment, signs_of
+from pincite.stores.sqlite.segments.segment import HALVES, ID_BYTES, Segment, telling_signs
 
 _IN_HALVES = tuple(round(HALVES * weight) for weight in COLUMN_WEIGHTS)
 _MOST_COUNTED = 0xFFFF
@@ -23,9 +23,10 @@ _TOKENIZER = ("unicode61", "remove_diacritics", "2", "categories", "L* N* Co Mn 
 
 _WORDS = """
 SELECT chunk.rowid, chunk.id, document.id,
-    chunk_words.text, chunk_words.about, chunk_words.headings, chunk_words.codes
+    coalesce(chunk_words.text, ''), coalesce(chunk_words.about, ''),
+    coalesce(chunk_words.headings, ''), coalesce(chunk_words.codes, '')
 FROM chunk JOIN document ON document.rowid = chunk.document
-JOIN chunk_words ON chunk_words.rowid = chunk.rowid
+LEFT JOIN chunk_words ON chunk_words.rowid = chunk.rowid
 WHERE chunk.rowid >= :first AND chunk.rowid < :end ORDER BY chunk.rowid
 """
 _WINDOWS = """
@@ -76,6 +77,7 @@ def made(connection: apsw.Connection, first: int, end: int, *, dimensions: int) 
     windows: list[Any] = connection.execute(_WINDOWS, bound).fetchall()
     vectors = np.frombuffer(b"".join(row[3] for row in windows), "<f4").astype(np.float32)
     vectors = vectors.reshape(len(windows), dimensions)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # a product is then the cosine
     keys, ends, posting_chunks, posting_counts = words.postings()
     return Segment(
         chunks=rows,
@@ -89,7 +91,7 @@ def made(connection: apsw.Connection, first: int, end: int, *, dimensions: int) 
         window_chunks=np.searchsorted(rows, [row[0] for row in windows]).astype(np.int32),
         window_spans=np.array([row[1:3] for row in windows], np.int32).reshape(len(windows), 2),
         vectors=vectors,
-        signs=signs_of(vectors),
+        signs=telling_signs(vectors),
     )
 
 
@@ -151,7 +153,7 @@ def merged(segments: Sequence[Segment], forgotten: NDArray[np.int64]) -> Segment
         window_chunks=whole.window_chunks,
         window_spans=whole.window_spans,
         vectors=whole.vectors,
-        signs=signs_of(whole.vectors),
+        signs=telling_signs(whole.vectors),
     )
 
 

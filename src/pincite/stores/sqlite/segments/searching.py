@@ -1,4 +1,4 @@
-"""Rankings from segments: BM25 over postings, cosine over vectors, both exact where it counts."""
+"""Rankings from segments: BM25 over postings, cosine over vectors."""
 
 from __future__ import annotations
 
@@ -251,9 +251,9 @@ def _ranges(starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.intp
 def _distances(
     signs: NDArray[np.uint64], asked: NDArray[np.uint64], places: NDArray[np.intp]
 ) -> NDArray[np.uint16]:
-    """In how many signs each of these windows differs from what is asked."""
+    """In how many signs each of these windows differs from what is asked; 0 where none are kept."""
     distances = np.zeros(signs.shape[1], np.uint16)
-    for row, word in zip(signs, asked, strict=True):
+    for row, word in zip(signs, asked, strict=False):
         distances += np.bitwise_count(row ^ word)
     return distances if len(places) == len(distances) else distances[places]
 

@@ -35,7 +35,7 @@ class Segment:
     window_chunks: NDArray[np.int32]  # places in `chunks`, ascending
     window_spans: NDArray[np.int32]  # start and end in the document
     vectors: NDArray[np.float32]  # a row for each window
-    signs: NDArray[np.uint64]  # their signs as bits: 64 dimensions in each row
+    signs: NDArray[np.uint64]  # their signs as bits, 64 in each row; no rows where they mislead
 
     @property
     def size(self) -> int:
@@ -64,6 +64,35 @@ def signs_of(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     missing = -bits.shape[1] % 8
     words = np.pad(bits, ((0, 0), (0, missing))).view(np.uint64)
     return np.ascontiguousarray(words.T)
+
+
+_ASKED, _SAMPLED, _CHOSEN, _BEST = 32, 8_000, 0.026, 10
+_LEAST_RECALL = 0.9
+
+
+def telling_signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """The signs, where the nearest by them are the nearest; else no rows, for all to be compared.
+
+    Signs say little of vectors with many zeros, few dimensions or one side they all lean to. So
+    they are tried: mixtures of vectors are asked for among some of them, as a search would.
+    """
+    signs = signs_of(vectors)
+    chance = np.random.default_rng(len(vectors))
+    sample = np.sort(chance.permutation(len(vectors))[:_SAMPLED])
+    if len(sample) <= _BEST:
+        return signs
+    held = vectors[sample]
+    pairs = held[chance.integers(len(held), size=(_ASKED, 2))]
+    questions = 0.7 * pairs[:, 0] + 0.3 * pairs[:, 1]
+    exact = np.argsort(-(questions @ held.T), axis=1, kind="stable")[:, :_BEST]
+    count = max(round(_CHOSEN * len(held)), 10 * _BEST)
+    asked = signs_of(questions)
+    found = 0
+    for number in range(_ASKED):
+        differing = np.bitwise_count(signs[:, sample] ^ asked[:, number, np.newaxis]).sum(axis=0)
+        chosen = np.argsort(differing, kind="stable")[:count]
+        found += len(np.intersect1d(chosen, exact[number]))
+    return signs if found >= _LEAST_RECALL * _ASKED * _BEST else signs[:0]
 
 
 def save(segment: Segment, path: Path) -> None:

@@ -24,7 +24,7 @@ from pincite.stores.sqlite.connection import UNREADABLE_VALUE, transaction
 from pincite.stores.sqlite.meta import meta, next_chunk, set_meta
 from pincite.stores.sqlite.segments.making import made, merged
 from pincite.stores.sqlite.segments.searching import SegmentSearch
-from pincite.stores.sqlite.segments.segment import Segment, opened, same, save
+from pincite.stores.sqlite.segments.segment import Segment, opened, same, save, telling_signs
 
 SEGMENTS_KEY = "segments"
 _VERSION = 2  # raised when other arrays are wanted of the same rows
@@ -94,7 +94,9 @@ class Shelf:
         forgotten, held = _forgotten(connection), [np.empty(0, np.int64)]
         for name in current.names:
             try:
-                living = merged([opened(self._folder / name)], forgotten)
+                segment = opened(self._folder / name)
+                living = merged([segment], forgotten)
+                has_own_signs = np.array_equal(segment.signs, telling_signs(segment.vectors))
             except (OSError, *UNREADABLE_VALUE):
                 yield f"{name} cannot be read"
                 continue
@@ -102,7 +104,7 @@ class Shelf:
             if living.size:
                 first, last = int(living.chunks[0]), int(living.chunks[-1])
                 expected = made(connection, first, last + 1, dimensions=dimensions)
-                if not same(living, expected):
+                if not has_own_signs or not same(living, expected):
                     yield f"{name} does not hold what the database holds"
         stored = connection.execute("SELECT rowid FROM chunk WHERE rowid < ?", (current.end,))
         if set(np.concatenate(held).tolist()) != {row[0] for row in stored}:
@@ -110,7 +112,11 @@ class Shelf:
 
     def bytes_on_disk(self) -> int:
         """What the files take, also those that wait to be deleted."""
-        return sum(path.stat().st_size for path in self._folder.glob(f"*{_SUFFIX}"))
+        total = 0
+        for path in self._folder.glob(f"*{_SUFFIX}"):
+            with suppress(FileNotFoundError):  # deleted by the writer a moment ago
+                total += path.stat().st_size
+        return total
 
     def is_due(self, connection: apsw.Connection) -> bool:
         """Whether so many chunks are new that a long run should not wait for its end."""
@@ -119,7 +125,9 @@ class Shelf:
 
     def bring_up_to_date(self, connection: apsw.Connection, *, dimensions: int) -> None:
         """Make segments of the chunks that are in none; for the writer."""
-        before, shelved = self._readable(_parsed(meta(connection, SEGMENTS_KEY)))
+        current = _parsed(meta(connection, SEGMENTS_KEY))
+        self._clear(current.names if current else ())
+        before, shelved = self._readable(current)
         end = next_chunk(connection)
         forgotten = _forgotten(connection)
         settled = _settled(shelved, forgotten)
@@ -127,6 +135,8 @@ class Shelf:
             last = min(first + _MADE_AT_ONCE, end)
             new = made(connection, first, last, dimensions=dimensions)
             settled = _settled([*settled, _Shelved(new)], forgotten)
+            # What will hardly be merged again need not stay in memory.
+            settled[:-1] = [self._saved(one, end) for one in settled[:-1]]
         if end != before or settled != shelved:
             self._publish(connection, [self._saved(one, end) for one in settled], end, forgotten)
 
@@ -143,9 +153,13 @@ class Shelf:
             return shelved
         self._folder.mkdir(exist_ok=True)
         name = f"{end:012d}-{secrets.token_hex(4)}{_SUFFIX}"
-        save(shelved.segment, self._folder / name)
+        try:
+            save(shelved.segment, self._folder / name)
+        except OSError:
+            (self._folder / name).unlink(missing_ok=True)
+            raise
         sync_folder(self._folder)
-        return _Shelved(shelved.segment, name)
+        return _Shelved(opened(self._folder / name), name)
 
     def _publish(
         self,
