@@ -217,7 +217,7 @@ class _Finder:
 
     def __init__(self, terms: Sequence[Term], codes: Sequence[Term]) -> None:
         tokens = [token for term in terms for token in term.tokens]
-        self._stems = {_key(token) for token in tokens}
+        self._stems = {_key(token) for token in tokens} - {""}  # accents alone
         self._codes = {token for code in codes for token in code.tokens}
         self._unspaced = [token for token in tokens if is_unspaced(token)]
         self._beginnings = _beginnings(self._stems)

@@ -258,3 +258,8 @@ def test_words_are_found_in_a_plain_text_as_in_any_other(text: str, question: st
     plain = best_quote(chunk_of(f"{text} end."), question, None)
     other = best_quote(chunk_of(f"{text} ende\u00e9."), question, None)  # not plain any more
     assert plain.matches == other.matches
+
+
+def test_accents_alone_match_nothing() -> None:
+    assert best_quote(chunk_of("The pump leaks."), "\u00af pump", None).matches == ((4, 8),)
+    assert best_quote(chunk_of("The pump leaks."), "\u00af", None).matches == ()

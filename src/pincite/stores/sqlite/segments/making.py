@@ -77,7 +77,8 @@ def made(connection: apsw.Connection, first: int, end: int, *, dimensions: int) 
     windows: list[Any] = connection.execute(_WINDOWS, bound).fetchall()
     vectors = np.frombuffer(b"".join(row[3] for row in windows), "<f4").astype(np.float32)
     vectors = vectors.reshape(len(windows), dimensions)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # a product is then the cosine
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors /= np.where(lengths > 0, lengths, 1)  # a product is then the cosine
     keys, ends, posting_chunks, posting_counts = words.postings()
     return Segment(
         chunks=rows,
