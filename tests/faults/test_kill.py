@@ -178,11 +178,11 @@ class Scene:
         shutil.rmtree(root)
         return int(whole["points"])
 
-    def kills(self, *, most: int) -> Iterator[tuple[str, Path, Acknowledgements]]:
+    def kills(self, *, most: int, last: int = LAST) -> Iterator[tuple[str, Path, Acknowledgements]]:
         """Before calls that reach the disk: some evenly spread, and each of the last."""
         points = self.points()
         spread = {1 + number * points // most for number in range(most)}
-        for at in sorted(spread | set(range(max(1, points - LAST), points + 1))):
+        for at in sorted(spread | set(range(max(1, points - last), points + 1))):
             ended, root, acks = self.killed(at)
             assert ended["status"] == -9, f"point {at} of {points} was not reached"
             yield f"killed at point {at} of {points}", root, acks
@@ -206,10 +206,12 @@ def test_a_store_that_writes_row_by_row_fails_at_most_of_these_points(
 ) -> None:
     scene = Scene(driver, folder, {"work": "index", "seed": f"{SEED}/exact", "naive": True})
 
-    caught = [bool(broken_promises(root, acks.read())) for _, root, acks in scene.kills(most=20)]
+    # Not the last ones: there the documents are written, and segments are made of them.
+    kills = scene.kills(most=20, last=0)
+    caught = [bool(broken_promises(root, acks.read())) for _, root, acks in kills]
 
     sys.stdout.write(f"naive: {sum(caught)} of {len(caught)} points caught\n")
-    assert sum(caught) >= len(caught) // 4
+    assert sum(caught) >= len(caught) // 3
 
 
 @pytest.fixture
