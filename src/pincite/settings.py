@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 from pincite.errors import SettingsError
-from pincite.records import Mode
+from pincite.records import Filters, Mode
 
 # Raised whenever reading or chunking would give other chunks for the same file: an index made by
 # an older version is then re-read by the next update.
-INGESTION_VERSION = 2
+INGESTION_VERSION = 3
 
 DEFAULT_MODEL = "minilm"
 SMALLEST_TOKEN_LIMIT = 32  # of a model; less leaves no room for title and headings
@@ -117,8 +117,9 @@ class SearchSettings:
     per_document: int = 3  # chunks of one document among the results; 0 is no limit
 
 
-def check_search(mode: str, settings: SearchSettings) -> None:
+def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters()) -> None:
     """Refuse what cannot work, before anything is loaded for it."""
+    filters.check()
     if mode not in MODES:
         raise SettingsError(f"unknown mode {mode!r}; choose one of: {', '.join(MODES)}")
     if settings.fusion not in FUSIONS:

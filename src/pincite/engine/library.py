@@ -142,7 +142,7 @@ class Library:
         """The chunks that speak most to the question, best first, each with its exact place."""
         from pincite.retrieve.flow import search
 
-        check_search(mode, settings)
+        check_search(mode, settings, filters)
         store = self._store()
         header = begun(store.header(), self.root)
         by_words_only = mode == "words" or not question.strip()

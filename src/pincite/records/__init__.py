@@ -12,6 +12,17 @@ from pincite.records.chunks import (
     WindowedChunk,
     chunk_id,
 )
+from pincite.records.conditions import (
+    LEVELS,
+    AllOf,
+    AnyOf,
+    Clause,
+    Condition,
+    Field,
+    Not,
+    Operator,
+    level_of,
+)
 from pincite.records.documents import (
     Analysis,
     Block,
@@ -39,6 +50,8 @@ from pincite.records.evaluation import (
     FloorCheck,
     Found,
 )
+from pincite.records.filter_expression import FIELDS, parse_filter
+from pincite.records.filters import Filters
 from pincite.records.indexing import (
     CatalogEntry,
     CatalogState,
@@ -67,7 +80,6 @@ from pincite.records.places import (
     without,
 )
 from pincite.records.searching import (
-    Filters,
     Hit,
     Mode,
     Quote,
@@ -80,8 +92,12 @@ from pincite.records.searching import (
 )
 
 __all__ = [
+    "FIELDS",
     "KINDS",
+    "LEVELS",
+    "AllOf",
     "Analysis",
+    "AnyOf",
     "Block",
     "BlockKind",
     "Box",
@@ -93,7 +109,9 @@ __all__ = [
     "Chunk",
     "ChunkId",
     "CitedPlace",
+    "Clause",
     "Comparison",
+    "Condition",
     "Content",
     "Document",
     "DocumentEntry",
@@ -104,6 +122,7 @@ __all__ = [
     "EvalSetup",
     "ExpectedPlace",
     "Failure",
+    "Field",
     "FigureChange",
     "Filters",
     "Finding",
@@ -120,8 +139,10 @@ __all__ = [
     "Modality",
     "Mode",
     "ModelCard",
+    "Not",
     "Omission",
     "OmissionReason",
+    "Operator",
     "Part",
     "Place",
     "Progress",
@@ -142,8 +163,10 @@ __all__ = [
     "chunk_id",
     "document_from",
     "document_id",
+    "level_of",
     "line_boxes",
     "locate",
     "overlapping",
+    "parse_filter",
     "without",
 ]

@@ -1,4 +1,4 @@
-"""Searching: what may be seen, what each search ranked, what comes out."""
+"""Searching: what each search ranked, what comes out."""
 
 from __future__ import annotations
 
@@ -7,37 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from pincite.records.chunks import Chunk, ChunkId
-from pincite.records.documents import DocumentEntry, DocumentId, Modality
+from pincite.records.documents import DocumentEntry, DocumentId
 from pincite.records.places import Box, Locator
 
 if TYPE_CHECKING:
     from pincite.vectors import Vector
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which chunks a search may see, decided before ranking.
-
-    `None` is no restriction; an empty tuple lets nothing through. Within a field any value
-    suffices, except tags, which must all be there; between fields all must agree.
-    """
-
-    document_ids: tuple[DocumentId, ...] | None = None
-    types: tuple[str, ...] | None = None
-    modalities: tuple[Modality, ...] | None = None
-    tags: tuple[str, ...] | None = None
-    name: str | None = None  # part of the file's name, case ignored
-    path: str | None = None  # what the path in the library begins with
-    heading: str | None = None  # part of one heading above the chunk, case ignored
-    languages: tuple[str, ...] | None = None  # "en" or "python", as the catalog shows them
-    layers: tuple[str, ...] | None = None
-    symbols: tuple[str, ...] | None = None  # names of functions, classes and the like
-    imports: tuple[str, ...] | None = None  # "os" also lets "os.path" through
-
-    @property
-    def none_given(self) -> bool:
-        """Whether the whole library may be seen."""
-        return self == Filters()
 
 
 @dataclass(frozen=True, slots=True)

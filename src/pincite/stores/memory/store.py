@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -32,12 +33,13 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
-from pincite.stores.memory.filters import visible
+from pincite.stores.memory.filters import Seen, visible
 from pincite.text.words import (
     MARKS,
     Term,
     indexed_codes,
     indexed_words,
+    phrase_term,
     question_codes,
     question_terms,
 )
@@ -235,11 +237,14 @@ class MemoryStore:
     def _count(self, term: Term, tokens: list[str]) -> int:
         """How often the term's words stand next to each other."""
         wanted = [stem for token in term.tokens for stem in self._tokens(token)]
-        size = len(wanted)
-        if term.prefix:
-            return sum(token.startswith(wanted[0]) for token in tokens) if wanted else 0
-        return sum(tokens[at : at + size] == wanted for at in range(len(tokens) - size + 1)) * bool(
-            size
+        if not wanted:
+            return 0
+        *before, last = wanted
+        size = len(before)
+        return sum(
+            tokens[at : at + size] == before
+            and (tokens[at + size].startswith(last) if term.prefix else tokens[at + size] == last)
+            for at in range(len(tokens) - size)
         )
 
     def _search_vector(self, vector: Vector, filters: Filters) -> Ranking:
@@ -252,10 +257,17 @@ class MemoryStore:
         return _ordered(ranked)
 
     def _chunks(self, filters: Filters) -> Iterator[tuple[_Kept, EmbeddedChunk]]:
+        condition = filters.condition
         for kept in self._kept.values():
             for part in kept.embedded.chunks:
-                if visible(kept.entry, part.chunk, filters):
+                seen = Seen(kept.entry, part.chunk, partial(self._holds_phrase, part.chunk))
+                if visible(seen, condition):
                     yield kept, part
+
+    def _holds_phrase(self, chunk: Chunk, phrase: str) -> bool:
+        fields = (chunk.searched, "\n".join(chunk.headings))
+        tokens = (self._tokens(indexed_words(field)) for field in fields)
+        return any(self._count(phrase_term(phrase), one) for one in tokens)
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
         """The chunks with their documents, in the order of the ids; unknown ids are left out."""

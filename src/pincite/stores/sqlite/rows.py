@@ -14,8 +14,10 @@ from pincite.records import (
     EmbeddedChunk,
     EmbeddedDocument,
     Locator,
+    Metadata,
     Modality,
     StoredWindow,
+    level_of,
 )
 from pincite.stores.sqlite.codec import (
     analysis_from_json,
@@ -28,6 +30,7 @@ from pincite.stores.sqlite.codec import (
     sections_from_json,
     sections_to_json,
 )
+from pincite.text.dates import day_span
 from pincite.text.words import fold, indexed_codes, indexed_words
 from pincite.vectors import from_bytes, to_bytes
 
@@ -70,13 +73,23 @@ def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRo
         document.size,
         document.modality.value,
         document.summary,
-        fold(document.metadata.language or ""),
+        *_filtered_by(document.metadata),
         len(embedded.chunks),
         time,
         recipe,
     )
     words = tuple(indexed_words(text) for text in (document.about, document.path, document.summary))
     return DocumentRows(row, words, tuple(_chunk_rows(document, one) for one in embedded.chunks))
+
+
+def _filtered_by(metadata: Metadata) -> Row:
+    """Language, project, author, agents, level of confidentiality, first and last day."""
+    return (
+        *(fold(one or "") for one in (metadata.language, metadata.project, metadata.author)),
+        _folded(metadata.agents),
+        level_of(metadata.confidentiality),
+        *(day_span(metadata.date or metadata.modified or "") or ("", "")),
+    )
 
 
 def _chunk_rows(document: Document, embedded: EmbeddedChunk) -> ChunkRows:
