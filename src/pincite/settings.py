@@ -115,6 +115,8 @@ class SearchSettings:
     absent_rank: int | None = None  # counts for a chunk that a search did not rank; 1,000, say
     top_k: int = 10
     per_document: int = 3  # chunks of one document among the results; 0 is no limit
+    similarity_floor: float = 0.25  # what has no word of the question must be so near; -1 is none
+    near_identical: float = 0.8  # from which share of word pairs two texts are one; 0 keeps all
 
 
 def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters()) -> None:
@@ -125,6 +127,18 @@ def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters
     if settings.fusion not in FUSIONS:
         known = ", ".join(FUSIONS)
         raise SettingsError(f"unknown fusion {settings.fusion!r}; choose one of: {known}")
+    _check_weights(settings)
+    if not -1 <= settings.similarity_floor <= 1 or not 0 <= settings.near_identical <= 1:
+        raise SettingsError(
+            "similarity_floor must be between -1 and 1, near_identical between 0 and 1"
+        )
+    if settings.rrf_k < 0 or settings.candidates < 1 or settings.per_document < 0:
+        raise SettingsError("rrf_k and per_document must not be negative, candidates at least 1")
+    if not 1 <= settings.top_k <= MOST_RESULTS:
+        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")
+
+
+def _check_weights(settings: SearchSettings) -> None:
     weights = {
         name: value
         for name, value in asdict(settings).items()
@@ -135,7 +149,3 @@ def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters
             raise SettingsError(f"{name} must be between 0 and {MOST_WEIGHT}, not {value}")
     if settings.words_weight + settings.vector_weight <= 0:
         raise SettingsError("words_weight and vector_weight must not both be 0")
-    if settings.rrf_k < 0 or settings.candidates < 1 or settings.per_document < 0:
-        raise SettingsError("rrf_k and per_document must not be negative, candidates at least 1")
-    if not 1 <= settings.top_k <= MOST_RESULTS:
-        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")

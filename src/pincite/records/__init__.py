@@ -80,6 +80,7 @@ from pincite.records.places import (
     without,
 )
 from pincite.records.searching import (
+    Dropped,
     Hit,
     Mode,
     Quote,
@@ -116,6 +117,7 @@ __all__ = [
     "Document",
     "DocumentEntry",
     "DocumentId",
+    "Dropped",
     "EmbeddedChunk",
     "EmbeddedDocument",
     "EvalRun",

@@ -77,10 +77,20 @@ class Result:
     chunk: Chunk
     hit: Hit
     quote: Quote
+    same_text_in: tuple[str, ...] = ()  # paths of other documents that say the same
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A hit that was left out, and why."""
+
+    chunk_id: ChunkId
+    document_id: DocumentId
+    reason: str
 
 
 Mode = Literal["hybrid", "words", "vector"]
-Reason = Literal["empty_question", "no_hits", "filtered_out"]
+Reason = Literal["empty_question", "no_hits", "filtered_out", "too_far"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +101,7 @@ class SearchResults:
     mode: Mode
     results: tuple[Result, ...]
     reason: Reason | None = None
+    dropped: tuple[Dropped, ...] = ()  # what was better than the last result, and is not there
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
