@@ -164,6 +164,10 @@ class Store(Protocol):
         """The whole document, text and all."""
         ...
 
+    def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
+        """A slice of the document's text; empty where there is no such document."""
+        ...
+
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""
         ...

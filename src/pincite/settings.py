@@ -22,6 +22,7 @@ FUSIONS = get_args(Fusion)
 # record of its use in the home folder and send it to its makers.
 NO_TELEMETRY = {"ORT_DISABLE_TELEMETRY": "1"}
 MOST_WEIGHT = 1_000
+DEFAULT_BUDGET = 1_200  # tokens of a context
 MOST_RESULTS = 1_000  # a reader looks at ten; a program that wants all should read the store
 
 
@@ -116,6 +117,7 @@ class SearchSettings:
     top_k: int = 10
     per_document: int = 3  # chunks of one document among the results; 0 is no limit
     similarity_floor: float = 0.25  # what has no word of the question must be so near; -1 is none
+    context_chunks: int = 15  # that a context is made of, at most
     near_identical: float = 0.8  # from which share of word pairs two texts are one; 0 keeps all
 
 

@@ -116,6 +116,57 @@ def test_filters_restrict_the_results(
     assert {result["document"]["path"] for result in found["results"]} == expected
 
 
+def test_documents_are_listed_with_the_best_of_their_places(built: Run) -> None:
+    shown = built("search", "lease", "--by-document", "-k", "1").stdout
+    assert shown.startswith("[1] lease.md — The lease\n    “")
+    told = json.loads(built("search", "the lease and the pump", "--by-document", "--json").stdout)
+    assert [one["path"] for one in told["documents"]] == ["lease.md", "work/pumps.txt"]
+    assert [len(one["results"]) for one in told["documents"]] == [1, 1]
+
+
+def test_a_context_is_labelled_passages_within_the_budget(built: Run) -> None:
+    shown = built("context", "when does the lease end?", "--budget", "40").stdout
+    assert shown.startswith("[1] lease.md — The lease (lines ")
+    assert "The lease ends on 30 June." in shown
+    told = json.loads(built("context", "when does the lease end?", "--json").stdout)
+    assert told["tokens"] <= told["budget"] == 1_200
+    assert [one["label"] for one in told["passages"]] == [1, 2]
+    assert told["passages"][0]["chunk_ids"]
+
+
+def test_a_context_that_holds_nothing_says_why(built: Run) -> None:
+    result = built("context", "lease", "--type", "pdf")
+    assert (result.stdout, result.exit_code) == ("", 0)
+    assert "the filters leave no chunk" in result.stderr
+    small = built("context", "lease", "--budget", "3")
+    assert "3 tokens are too few" in small.stderr
+
+
+def test_what_was_cut_is_explained(built: Run, notes: Path) -> None:
+    (notes / "copy.txt").write_text((notes / "work" / "pumps.txt").read_text())
+    assert built("index", "update").exit_code == 0
+    shown = built("search", "north pump", "--explain").stdout
+    assert "cut: chunk " in shown
+    assert "the same text as result 1" in shown
+    assert "The same text: " in shown
+
+
+def test_moments_of_a_recording_are_shown_in_the_order_of_time(run: Run, notes: Path) -> None:
+    (notes / "talk.vtt").write_text(
+        "WEBVTT\n\n00:01.000 --> 00:04.000\nFirst the mole.\n\n"
+        "00:05.000 --> 00:09.000\nThe gasket is worn.\n\n00:50.000 --> 00:59.000\nGood bye.\n"
+    )
+    assert run("index", "build", "--model", "hashing").exit_code == 0
+    shown = run("search", "gasket worn", "-k", "1", "--moments").stdout
+    assert '    00:00:01–00:00:04 (Audio): "First the mole."\n' in shown
+    assert '    00:00:05–00:00:09 (Audio): "The gasket is worn."' in shown
+    assert "Good bye" not in shown
+    (result,) = json.loads(run("search", "gasket", "-k", "1", "--moments", "--json").stdout)[
+        "results"
+    ]
+    assert [one["is_anchor"] for one in result["moment"]["lines"]] == [False, True]
+
+
 def test_no_results_are_said_in_words_and_in_json(built: Run) -> None:
     assert built("search", "zebra", "--mode", "words").stdout == "No results.\n"
     empty = json.loads(built("search", "zebra", "--mode", "words", "--json").stdout)

@@ -15,21 +15,33 @@ from pincite.engine.folders import INDEX_FOLDER, begun, existing_index
 from pincite.engine.models import Embedders, ModelAccess, Wishes
 from pincite.engine.patience import patiently
 from pincite.engine.stopwatch import Stopwatch
-from pincite.errors import FileUnreadable, FolderMissing, PinciteError, StoreDamaged
+from pincite.errors import (
+    FileUnreadable,
+    FolderMissing,
+    PinciteError,
+    SettingsError,
+    StoreDamaged,
+)
 from pincite.records import (
     CatalogEntry,
     CitedPlace,
+    Context,
     Document,
     DocumentEntry,
     Filters,
     Finding,
+    FoundDocuments,
     IndexReport,
     LibraryStats,
     Mode,
+    Moment,
     Progress,
+    Result,
+    Retrieved,
     SearchResults,
 )
 from pincite.settings import (
+    DEFAULT_BUDGET,
     DEFAULT_MAX_FILE_BYTES,
     SearchSettings,
     SourceSettings,
@@ -162,6 +174,77 @@ class Library:
         complete = store.is_complete()
         watch.lap("check")
         return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
+
+    def search_documents(
+        self,
+        question: str,
+        *,
+        chunks_each: int = 1,
+        mode: Mode = "hybrid",
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+    ) -> FoundDocuments:
+        """The documents that speak most to the question, each with the best of its chunks."""
+        from pincite.engine.retrieval import search_documents
+
+        if chunks_each < 1:
+            raise SettingsError(f"chunks_each must be at least 1, not {chunks_each}")
+        search = partial(self.search, mode=mode, filters=filters)
+        return search_documents(question, search, settings, each=chunks_each)
+
+    def retrieve_chunks(
+        self,
+        question: str,
+        *,
+        k: int = 8,
+        mode: Mode = "hybrid",
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+    ) -> Retrieved:
+        """The best `k` chunks, those that follow each other as one passage.
+
+        An index or a model that cannot be used is a `reason` with a `message`, and is logged;
+        wrong arguments are errors, as everywhere.
+        """
+        from pincite.engine.retrieval import retrieve_chunks
+
+        search = partial(self.search, mode=mode, filters=filters)
+        return retrieve_chunks(question, search, self._store, replace(settings, top_k=k))
+
+    def get_relevant_context(
+        self,
+        question: str,
+        *,
+        budget: int = DEFAULT_BUDGET,
+        mode: Mode = "hybrid",
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+        count_tokens: Callable[[str], int] | None = None,
+    ) -> Context:
+        """Labelled passages for a language model to read, never more tokens than the budget.
+
+        Tokens are counted by `count_tokens`, the model's own, where it is given; else by the
+        embedder's tokenizer and by the characters, whichever gives more.
+        """
+        from pincite.engine.retrieval import relevant_context, token_count
+
+        if budget < 1:
+            raise SettingsError(f"the budget must be at least 1 token, not {budget}")
+        settings = replace(settings, top_k=settings.context_chunks)
+        retrieved = self.retrieve_chunks(
+            question, k=settings.top_k, mode=mode, filters=filters, settings=settings
+        )
+        counter = None
+        if count_tokens is None and retrieved.passages and mode != "words":
+            counter = self._embedders.of(begun(self._store().header(), self.root))
+        count = count_tokens or token_count(counter)
+        return relevant_context(retrieved, self._store, budget, count)
+
+    def moment(self, result: Result) -> Moment | None:
+        """What was said and seen around a result of a recording; None where it has no time."""
+        from pincite.retrieve.moments import moment
+
+        return moment(self._store(), result)
 
     def show(self, citation: str, *, around: int = 3, base: str | Path | None = None) -> CitedPlace:
         """The cited lines with some lines around them.

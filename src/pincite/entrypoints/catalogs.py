@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from pincite.entrypoints.render import Highlight, Json, page_name
+from pincite.entrypoints.render import Highlight, Json
 from pincite.entrypoints.reports import counted, size
-from pincite.records import CatalogEntry, DocumentEntry
+from pincite.records import CatalogEntry, DocumentEntry, page_name
 from pincite.text.printable import printable
 from pincite.text.times import clock
 

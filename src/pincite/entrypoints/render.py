@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from pincite.records import (
     CitedPlace,
-    Document,
-    DocumentEntry,
     Locator,
     Quote,
     Reason,
     Result,
     SearchResults,
+    cited_file,
+    place_cited,
+    where,
 )
 from pincite.text.printable import printable
-from pincite.text.times import clock
 
 Json = dict[str, Any]
 Highlight = Callable[[str], str]
@@ -34,6 +34,9 @@ NOTHING_FOUND: Mapping[Reason, str] = {
     "no_hits": "No results.",
     "filtered_out": "No results: the filters leave no chunk to search.",
     "too_far": "No results: nothing comes near enough to the question.",
+    "budget_too_small": "The budget is too small.",
+    "model_mismatch": "The index was filled by another model.",
+    "error": "The search could not be done.",
 }
 
 
@@ -41,60 +44,18 @@ def citation(result: Result) -> str:
     """`notes/paper.md — Section 2 > Method (lines 120–170)`."""
     document, quote = result.document, result.quote
     path, kind = cited_file(document)
-    return place(path, kind, quote.heading_path, quote.section)
-
-
-def cited_file(document: Document | DocumentEntry) -> tuple[str, str]:
-    """Path and type of the file a reader would open: the scan, not the text recognised in it."""
-    return document.metadata.source or document.path, document.type
-
-
-def place(path: str, kind: str, heading_path: tuple[str, ...], locator: Locator) -> str:
-    """Path, headings and place of a stretch of a document."""
-    headings = f" — {' > '.join(heading_path)}" if heading_path else ""
-    return printable(f"{path}{headings}") + f" ({where(kind, locator)})"
-
-
-# What is counted in them is not called a page.
-_PAGES = {
-    **dict.fromkeys(("pptx", "odp"), "slide"),
-    **dict.fromkeys(("xlsx", "xlsb", "xls", "ods"), "sheet"),
-    "ipynb": "cell",
-}
-# Their lines are those of the file itself, as an editor shows them.
-_MADE_OF_LINES = frozenset(("md", "txt"))
-# Their lines are only those of the text that was taken out of them.
-_WITHOUT_LINES = frozenset(("docx", "doc", "odt", "rtf", "html", "epub", "eml", "msg", "xml"))
-
-
-def where(kind: str, locator: Locator) -> str:
-    """The place as people look it up: `page 3`, `00:01:05–00:01:48`, `rows 2–9`, `lines 7–9`."""
-    lines = _range("line", locator.line_start, locator.line_end)
-    if locator.time_start is not None:
-        ends = dict.fromkeys(map(clock, (locator.time_start, locator.time_end or 0)))
-        times = "–".join(ends if locator.time_end is not None else [*ends][:1])
-        return f"{times}, {lines}" if kind in _MADE_OF_LINES else times
-    if locator.row_start is not None:
-        return _range("row", locator.row_start, locator.row_end)
-    if locator.page_start is not None:
-        return _range(page_name(kind), locator.page_start, locator.page_end)
-    return f"{lines} of its text" if kind in _WITHOUT_LINES else lines
-
-
-def page_name(kind: str) -> str:
-    """What the pages of such a document are called."""
-    return _PAGES.get(kind, "page")
-
-
-def _range(unit: str, first: int, last: int | None) -> str:
-    """`line 7` or `lines 7–9`."""
-    return f"{unit} {first}" if last in (None, first) else f"{unit}s {first}–{last}"
+    return place_cited(path, kind, quote.heading_path, quote.section)
 
 
 def results_as_text(
-    found: SearchResults, *, explain: bool, highlight: Highlight, strong: Highlight
+    found: SearchResults,
+    *,
+    explain: bool,
+    highlight: Highlight,
+    strong: Highlight,
+    beneath: Callable[[Result], Iterable[str]] = lambda result: (),
 ) -> Iterator[str]:
-    """The results as people read them, one paragraph each."""
+    """The results as people read them, one paragraph each; more lines may stand beneath each."""
     if found.reason is not None:
         yield NOTHING_FOUND[found.reason]
     for number, result in enumerate(found.results, start=1):
@@ -107,6 +68,7 @@ def results_as_text(
             paragraph.append(f"    The same text: {', '.join(map(printable, result.same_text_in))}")
         if flags := result.chunk.flags:
             paragraph.append(f"    Beware: the chunk also holds {', '.join(flags)}.")
+        paragraph.extend(beneath(result))
         if explain:
             paragraph.extend(f"    {line}" for line in explanation(result))
         yield "\n".join(paragraph)
@@ -166,13 +128,14 @@ def results_as_json(found: SearchResults) -> Json:
         "dropped": [asdict(one) for one in found.dropped],
         "seconds": dict(found.seconds),
         "results": [
-            {"rank": rank, **_result_as_json(result)}
+            {"rank": rank, **result_as_json(result)}
             for rank, result in enumerate(found.results, start=1)
         ],
     }
 
 
-def _result_as_json(result: Result) -> Json:
+def result_as_json(result: Result) -> Json:
+    """One result as plain values."""
     document, chunk, quote = result.document, result.chunk, result.quote
     return {
         "citation": citation(result),
@@ -195,7 +158,7 @@ def _result_as_json(result: Result) -> Json:
             "start": chunk.start,
             "end": chunk.end,
             "heading_path": list(chunk.heading_path),
-            "locator": _locator_as_json(chunk.locator),
+            "locator": locator_as_json(chunk.locator),
             "boxes": [asdict(box) for box in chunk.boxes],
             "flags": list(chunk.flags),
             "analysis": asdict(chunk.analysis),
@@ -206,23 +169,23 @@ def _result_as_json(result: Result) -> Json:
             "text": quote.text,
             "start": quote.start,
             "end": quote.end,
-            "locator": _locator_as_json(quote.locator),
+            "locator": locator_as_json(quote.locator),
             "boxes": [asdict(box) for box in quote.boxes],
             "heading_path": list(quote.heading_path),
-            "section": _locator_as_json(quote.section),
+            "section": locator_as_json(quote.section),
             "matches": [list(match) for match in quote.matches],
         },
     }
 
 
-def _locator_as_json(locator: Locator) -> Json:
+def locator_as_json(locator: Locator) -> Json:
     """Only what the file has: lines, and pages, seconds or rows."""
     return {key: value for key, value in asdict(locator).items() if value is not None}
 
 
 def place_as_text(cited: CitedPlace, *, strong: Highlight, faint: Highlight) -> Iterator[str]:
     """Cited lines between their neighbours, with line numbers."""
-    yield strong(place(*cited_file(cited.document), cited.heading_path, cited.locator))
+    yield strong(place_cited(*cited_file(cited.document), cited.heading_path, cited.locator))
     if cited.document.metadata.source is not None:
         yield f"(recognised; its text is in {printable(cited.document.path)})"
     if cited.changed:
@@ -242,7 +205,7 @@ def place_as_json(cited: CitedPlace) -> Json:
         "path": cited.document.path,
         "document_id": cited.document.id,
         "heading_path": list(cited.heading_path),
-        "locator": _locator_as_json(cited.locator),
+        "locator": locator_as_json(cited.locator),
         "superseded": cited.superseded,
         "changed": cited.changed,
         "first_line": cited.first_line,

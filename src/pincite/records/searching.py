@@ -90,7 +90,15 @@ class Dropped:
 
 
 Mode = Literal["hybrid", "words", "vector"]
-Reason = Literal["empty_question", "no_hits", "filtered_out", "too_far"]
+Reason = Literal[
+    "empty_question",
+    "no_hits",
+    "filtered_out",
+    "too_far",
+    "budget_too_small",
+    "model_mismatch",
+    "error",
+]
 
 
 @dataclass(frozen=True, slots=True)

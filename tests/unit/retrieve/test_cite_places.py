@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from helpers import embedded, fill, part
-from pincite.entrypoints.render import place as printed
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
 from pincite.records import CitedPlace, EmbeddedDocument, Place, Section, locate, overlapping
+from pincite.records import place_cited as printed
 from pincite.retrieve.cite import find_place
 from pincite.stores.memory import MemoryStore
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import click
 
@@ -13,7 +13,7 @@ from pincite.engine.evaluation import EvalWishes
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.index import passwords_in, passwords_option
 from pincite.entrypoints.cli.questions import read_cases
-from pincite.entrypoints.cli.tuning import search_settings, set_option
+from pincite.entrypoints.cli.tuning import mode_option, search_settings, set_option
 from pincite.errors import SettingsError
 from pincite.records import Case, EvalRun, Mode
 from pincite.settings import EVAL_FILE, POLICIES, REPORT_FILE
@@ -23,13 +23,7 @@ from pincite.text.printable import printable
 def asking_options(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
     """The options that say how questions are asked."""
     for option in (
-        click.option(
-            "--mode",
-            type=click.Choice(get_args(Mode)),
-            default="hybrid",
-            show_default=True,
-            help="Search by words, by meaning, or both.",
-        ),
+        mode_option,
         click.option(
             "--policy",
             type=click.Choice(list(POLICIES)),

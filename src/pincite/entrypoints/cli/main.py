@@ -81,6 +81,7 @@ def cli() -> None:
 cli.add_command(index.index)
 cli.add_command(convert.convert)
 cli.add_command(search.search)
+cli.add_command(search.context)
 cli.add_command(search.show)
 cli.add_command(catalog.catalog)
 cli.add_command(evaluate.evaluate)

@@ -1,14 +1,17 @@
-"""`pincite search` and `pincite show`."""
+"""`pincite search`, `pincite context` and `pincite show`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import click
 
-from pincite.entrypoints import render
+from pincite.engine import Library
+from pincite.entrypoints import render, shapes
 from pincite.entrypoints.cli.common import (
     as_json_option,
     echo_json,
@@ -20,11 +23,13 @@ from pincite.entrypoints.cli.common import (
     strong,
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
-from pincite.entrypoints.cli.tuning import search_settings, set_option
-from pincite.records import Mode
-from pincite.settings import SearchSettings
+from pincite.entrypoints.cli.tuning import mode_option, search_settings, set_option
+from pincite.records import FoundDocuments, Mode, Moment, Result, SearchResults
+from pincite.settings import DEFAULT_BUDGET, SearchSettings
+from pincite.text.printable import printable
 
 _DEFAULTS = SearchSettings()
+EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
 
 
 @click.command()
@@ -36,15 +41,17 @@ _DEFAULTS = SearchSettings()
     type=click.IntRange(min=0),
     help=f"Most results from one document; 0 is no limit.  [default: {_DEFAULTS.per_document}]",
 )
-@click.option(
-    "--mode",
-    type=click.Choice(get_args(Mode)),
-    default="hybrid",
-    show_default=True,
-    help="Search by words, by meaning, or both.",
-)
+@mode_option
 @set_option
-@click.option("--explain", is_flag=True, help="Show what each search gave to each result.")
+@click.option(
+    "--by-document", is_flag=True, help="List documents, each with the best of its places."
+)
+@click.option(
+    "--moments", is_flag=True, help="Of recordings, show what was said and seen around each result."
+)
+@click.option(
+    "--explain", is_flag=True, help="Show what each search gave to each result, and what was cut."
+)
 @library_option
 @as_json_option
 def search(
@@ -53,6 +60,8 @@ def search(
     per_document: int | None,
     mode: str,
     settings: tuple[str, ...],
+    by_document: bool,
+    moments: bool,
     explain: bool,
     library: Path,
     as_json: bool,
@@ -69,21 +78,101 @@ def search(
         chosen = replace(chosen, top_k=top_k)
     if per_document is not None:
         chosen = replace(chosen, per_document=per_document)
+    ask = partial(
+        Library.search_documents if by_document else Library.search,
+        mode=cast(Mode, mode),
+        filters=chosen_filters(**filters),
+        settings=chosen,
+    )
     with open_around(library) as opened:
-        found = opened.search(
+        found = ask(opened, " ".join(question))
+        if isinstance(found, FoundDocuments):
+            _echo_documents(found, as_json)
+        else:
+            _echo_results(found, opened.moment if moments else _no_moment, explain, as_json)
+
+
+def _no_moment(_result: Result) -> None:
+    """Nobody asked for it."""
+
+
+def _echo_results(
+    found: SearchResults,
+    moment_of: Callable[[Result], Moment | None],
+    explain: bool,
+    as_json: bool,
+) -> None:
+    around = {result.chunk.id: moment_of(result) for result in found.results}
+    if as_json:
+        told = render.results_as_json(found)
+        for one in told["results"]:
+            one["moment"] = shapes.moment_as_json(around[one["chunk"]["id"]])
+        echo_json(told)
+        return
+
+    def beneath(result: Result) -> Iterable[str]:
+        moment = around[result.chunk.id]
+        return shapes.moment_as_text(moment, faint=faint) if moment else ()
+
+    echo_lines(
+        render.results_as_text(
+            found, explain=explain, highlight=highlight, strong=strong, beneath=beneath
+        )
+    )
+    for notice in render.notices(found):
+        click.echo(notice, err=True)
+
+
+def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
+    if as_json:
+        echo_json(shapes.documents_as_json(found))
+    else:
+        echo_lines(shapes.documents_as_text(found, highlight=highlight, strong=strong))
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    default=DEFAULT_BUDGET,
+    show_default=True,
+    help="Most tokens.",
+)
+@filter_options
+@mode_option
+@set_option
+@library_option
+@as_json_option
+def context(
+    question: tuple[str, ...],
+    budget: int,
+    mode: str,
+    settings: tuple[str, ...],
+    library: Path,
+    as_json: bool,
+    **filters: Any,  # noqa: ANN401 — what `filter_options` gives
+) -> None:
+    """Print what a language model should read to answer QUESTION: cited passages within a budget.
+
+    Example: pincite context "who signs the release?" --budget 800
+    """
+    with open_around(library) as opened:
+        packed = opened.get_relevant_context(
             " ".join(question),
+            budget=budget,
             mode=cast(Mode, mode),
             filters=chosen_filters(**filters),
-            settings=chosen,
+            settings=search_settings(settings),
         )
     if as_json:
-        echo_json(render.results_as_json(found))
+        echo_json(shapes.context_as_json(packed))
+    elif packed.reason is not None:
+        click.echo(packed.message or render.NOTHING_FOUND[packed.reason], err=True)
     else:
-        echo_lines(
-            render.results_as_text(found, explain=explain, highlight=highlight, strong=strong)
-        )
-        for notice in render.notices(found):
-            click.echo(notice, err=True)
+        click.echo(printable(packed.text, keep="\n\t"))
+    if packed.reason in ("model_mismatch", "error"):
+        raise SystemExit(EXIT_UNAVAILABLE)
 
 
 @click.command()

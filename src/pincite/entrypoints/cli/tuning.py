@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from pincite.errors import SettingsError
+from pincite.records import Mode
 from pincite.settings import SearchSettings
 
 _WORDS = {"on": True, "off": False, "true": True, "false": False, "none": None}
 
+mode_option = click.option(
+    "--mode",
+    type=click.Choice(get_args(Mode)),
+    default="hybrid",
+    show_default=True,
+    help="Search by words, by meaning, or both.",
+)
 set_option = click.option(
     "--set",
     "settings",

@@ -279,6 +279,11 @@ class MemoryStore:
         kept = self._kept.get(document_id)
         return None if kept is None else kept.embedded.document
 
+    def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
+        """A slice of the document's text; empty where there is no such document."""
+        kept = self._kept.get(document_id)
+        return "" if kept is None else kept.embedded.document.text[start:end]
+
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""
         kept = self._kept.get(document_id)

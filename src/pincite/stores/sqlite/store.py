@@ -251,6 +251,13 @@ class SqliteStore:
                 return None
             return document_of(header.name, rows)
 
+    def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
+        """A slice of the document's text; empty where there is no such document."""
+        statement = "SELECT text FROM document WHERE id = ?"
+        with translated_errors(self._database):
+            row = self._connection.execute(statement, (document_id,)).fetchone()
+            return "" if row is None else str(row[0])[start:end]
+
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""
         with translated_errors(self._database):

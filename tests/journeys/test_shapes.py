@@ -1,0 +1,94 @@
+"""One library in the shapes that programs ask for: passages, documents, contexts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from pincite import Filters, Library, SearchSettings, open_library
+from pincite.errors import SettingsError
+
+SENTENCE = "The pump of the north basin leaks at its seal when the water is cold."
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    sections = "\n\n".join(
+        f"## Part {n}\n\n" + f"{SENTENCE} This is remark {n}. " * 30 for n in range(4)
+    )
+    (tmp_path / "pumps.md").write_text(f"# Pumps\n\n{sections}\n")
+    (tmp_path / "seal.txt").write_text("A seal is a ring of rubber.\n")
+    with open_library(tmp_path) as opened:
+        opened.index(model="hashing")
+        yield opened
+
+
+def test_passages_are_verbatim_slices_that_keep_their_chunks(library: Library) -> None:
+    found = library.retrieve_chunks("why does the pump leak?")
+    assert found.reason is None
+    text = (library.root / "pumps.md").read_text()
+    for one in found.passages:
+        if one.document.path == "pumps.md":
+            assert text[one.start : one.end] == one.text
+    assert sum(len(one.chunks) for one in found.passages) <= 8
+
+
+def test_a_passage_can_be_asked_of_some_documents_only(library: Library) -> None:
+    found = library.retrieve_chunks("seal", k=3, filters=Filters(types=("txt",)))
+    assert {one.document.path for one in found.passages} == {"seal.txt"}
+
+
+def test_documents_come_with_so_many_of_their_chunks(library: Library) -> None:
+    found = library.search_documents("pump seal", chunks_each=2)
+    assert {one.document.path for one in found.documents} == {"pumps.md", "seal.txt"}
+    assert all(1 <= len(one.results) <= 2 for one in found.documents)
+    with pytest.raises(SettingsError, match="chunks_each"):
+        library.search_documents("pump", chunks_each=0)
+
+
+def test_a_context_keeps_to_the_callers_own_tokens(library: Library) -> None:
+    def count(text: str) -> int:
+        return len(text.split())
+
+    context = library.get_relevant_context("pump seal", budget=90, count_tokens=count)
+    assert context.tokens == count(context.text) <= 90
+    assert context.passages
+    with pytest.raises(SettingsError, match="budget"):
+        library.get_relevant_context("pump", budget=0)
+
+
+def test_an_index_of_another_model_is_a_reason_and_not_an_empty_answer(library: Library) -> None:
+    index = library.root / ".index" / "index.db"
+    connection = apsw.Connection(str(index))
+    connection.execute(
+        "UPDATE meta SET value = json_set(value, '$.model.fingerprint', 'another') "
+        "WHERE key = 'header'"
+    )
+    connection.close()
+    found = library.retrieve_chunks("pump")
+    assert (found.passages, found.reason) == ((), "model_mismatch")
+    assert "pincite index build" in found.message
+    assert library.retrieve_chunks("pump", mode="words").reason is None
+
+
+def test_an_index_that_cannot_be_used_gives_an_empty_context_and_a_line_in_the_log(
+    library: Library, caplog: pytest.LogCaptureFixture
+) -> None:
+    library.close()
+    (library.root / ".index" / "index.db").write_bytes(b"no database" * 1_000)
+    with caplog.at_level(logging.ERROR):
+        context = library.get_relevant_context("pump")
+    assert (context.text, context.reason) == ("", "error")
+    assert context.message
+    assert "nothing could be retrieved" in caplog.text
+
+
+def test_wrong_settings_are_errors_here_too(library: Library) -> None:
+    with pytest.raises(SettingsError):
+        library.retrieve_chunks("pump", k=0)
+    with pytest.raises(SettingsError):
+        library.retrieve_chunks("pump", settings=SearchSettings(near_identical=2))
