@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
-
-import watchfiles
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from typing import TYPE_CHECKING, BinaryIO
 
 from pincite.errors import FileUnreadable, FolderMissing, LibraryError
 from pincite.records import FoundFile, SkipKind, Skipped
 from pincite.settings import SourceSettings
+
+if TYPE_CHECKING:
+    import watchfiles
 
 _Rule = tuple[re.Pattern[str], bool]  # what it matches, and whether that is ignored
 
@@ -72,6 +72,8 @@ class Folder:
         Whoever has looked at the folder before looks once more at the first yield, and so misses
         nothing that changed in between.
         """
+        import watchfiles
+
         _refuse_missing(self.root)  # watchfiles would wait for it
         try:
             begun = False
@@ -185,6 +187,8 @@ def _rule(line: str) -> _Rule | None:
     already, and would undo the usual `*`, `!*/`, `!*.md`: so a slash it marks must end the path,
     while `folder/**` is about what the folder holds and not about the folder.
     """
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
     try:
         pattern = GitIgnoreSpecPattern(line)
         if pattern.regex is None or pattern.include is None:

@@ -57,7 +57,10 @@ def test_a_command_line_example_names_what_exists(page: str, line: str) -> None:
     words = shlex.split(line, comments=True)[1:]
     command: click.Command = cli
     while isinstance(command, click.Group):
-        assert words[0] in command.commands
-        command = command.commands[words.pop(0)]
+        context = click.Context(command)
+        assert words[0] in command.list_commands(context)
+        found = command.get_command(context, words.pop(0))
+        assert found is not None
+        command = found
     options = {name for parameter in command.params for name in parameter.opts}
     assert [word for word in words if word.startswith("-") and word not in options] == []

@@ -12,7 +12,7 @@ import sqlite_vec
 from click.testing import CliRunner, Result
 
 from pincite import Library, SearchSettings, open_library
-from pincite.engine.evaluation import EvalWishes
+from pincite.engine.eval_wishes import EvalWishes
 from pincite.entrypoints.cli.evaluate import EXIT_BELOW_FLOOR
 from pincite.entrypoints.cli.main import cli
 from pincite.evals.gate import check, parse_floors

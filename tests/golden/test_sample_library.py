@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite import Library, SearchSettings
-from pincite.engine.evaluation import EvalWishes
+from pincite.engine.eval_wishes import EvalWishes
 from pincite.entrypoints.render import results_as_text
 from pincite.evals.gate import check, parse_floors
 from pincite.records import KINDS, Case, EvalRun, Mode

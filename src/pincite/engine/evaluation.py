@@ -6,12 +6,12 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pincite.engine.eval_wishes import EvalWishes
 from pincite.errors import ModelError, SettingsError
 from pincite.ports import Store
 from pincite.records import (
@@ -22,11 +22,10 @@ from pincite.records import (
     EvalRun,
     EvalSetup,
     ExpectedPlace,
-    Mode,
     Progress,
     SearchResults,
 )
-from pincite.settings import SearchSettings, policy_named
+from pincite.settings import policy_named
 
 if TYPE_CHECKING:
     from pincite.engine.library import Library
@@ -36,28 +35,6 @@ if TYPE_CHECKING:
 RUNS_FOLDER = "evals"
 VARIANTS_FOLDER = "variants"
 _GIT_PATIENCE = 5  # seconds
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvalWishes:
-    """How the questions are to be asked, and what the run is called."""
-
-    policy: str | None = None  # another than the library's is tried in an index of its own
-    mode: Mode = "hybrid"
-    settings: SearchSettings = field(default_factory=SearchSettings)
-    abstain_below: float | None = None
-    label: str = ""
-    cases_name: str = ""
-
-    def check(self) -> None:
-        """Refuse what cannot work, before anything is done for it."""
-        if self.label.startswith("last") or self.label[:1].isdigit():
-            raise SettingsError(
-                f"a run cannot be labelled {self.label!r}: names that begin with a digit or with "
-                "`last` are those of runs themselves"
-            )
-        if self.abstain_below is not None and not isfinite(self.abstain_below):
-            raise SettingsError(f"abstain-below must be a number, not {self.abstain_below}")
 
 
 class Evaluation:

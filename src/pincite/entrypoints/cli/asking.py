@@ -9,7 +9,7 @@ from typing import Any, cast
 import click
 
 from pincite.engine import Library
-from pincite.engine.evaluation import EvalWishes
+from pincite.engine.eval_wishes import EvalWishes
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.index import passwords_in, passwords_option
 from pincite.entrypoints.cli.questions import read_cases

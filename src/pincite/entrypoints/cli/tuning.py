@@ -32,6 +32,8 @@ set_option = click.option(
 
 def search_settings(given: tuple[str, ...]) -> SearchSettings:
     """The defaults with each `name=value` put in place."""
+    if not given:
+        return SearchSettings()
     values: dict[str, Any] = asdict(SearchSettings())
     for one in given:
         name, _, value = one.partition("=")

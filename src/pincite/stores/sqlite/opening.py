@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from pincite.errors import IndexMissing, LibraryBusy, StoreReadOnly
 from pincite.stores.disk import sync_folder
 from pincite.stores.sqlite.connection import translated_errors
 from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME, SqliteStore
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 LOCK_NAME = "lock"
 
@@ -71,6 +73,8 @@ def _recover_if_free(folder: Path) -> None:
 
 
 def _write_lock(folder: Path) -> FileLock:
+    from filelock import FileLock, Timeout
+
     lock = FileLock(folder / LOCK_NAME)
     try:
         lock.acquire(timeout=0)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
-from filelock import FileLock
 
 from pincite.errors import IndexMissing, StoreReadOnly
 from pincite.ports import Lap, no_lap
@@ -29,7 +29,7 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
-from pincite.stores.sqlite import repair, tables, verify
+from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import embedded_to_json, header_from_json, header_to_json
 from pincite.stores.sqlite.connection import connect, snapshot, transaction, translated_errors
 from pincite.stores.sqlite.history import chunks_in_history
@@ -42,6 +42,9 @@ from pincite.stores.sqlite.search import TableSearches, search_documents
 from pincite.stores.sqlite.segments.ranking import SegmentSearches
 from pincite.stores.sqlite.segments.shelf import Shelf
 from pincite.vectors import Vector, from_bytes, unit
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 LOG_NAME = "chunks.jsonl"
 DATABASE_NAME = "index.db"
@@ -62,6 +65,8 @@ class SqliteStore:
 
     def recover(self) -> None:
         """Bring the schema up to date and the database up to the log; for the writer."""
+        from pincite.stores.sqlite import repair
+
         with translated_errors(self._database):
             repair.finish(self._database, self._log)
             refuse_newer(self._connection, str(self._database))
@@ -305,10 +310,14 @@ class SqliteStore:
 
     def verify(self) -> list[Finding]:
         """Everything that does not agree inside the index; empty for a healthy one."""
+        from pincite.stores.sqlite import verify
+
         return verify.findings(self._database, self._log, self._shelf)
 
     def repair(self) -> None:
         """Make everything agree again, from whatever is still sound."""
+        from pincite.stores.sqlite import repair
+
         self._close_connections()
         with translated_errors(self._database):
             repair.prepare(self._database, self._log)

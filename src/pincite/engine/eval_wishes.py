@@ -1,0 +1,32 @@
+"""What a caller asks of an eval run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+
+from pincite.errors import SettingsError
+from pincite.records import Mode
+from pincite.settings import SearchSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalWishes:
+    """How the questions are to be asked, and what the run is called."""
+
+    policy: str | None = None  # another than the library's is tried in an index of its own
+    mode: Mode = "hybrid"
+    settings: SearchSettings = field(default_factory=SearchSettings)
+    abstain_below: float | None = None
+    label: str = ""
+    cases_name: str = ""
+
+    def check(self) -> None:
+        """Refuse what cannot work, before anything is done for it."""
+        if self.label.startswith("last") or self.label[:1].isdigit():
+            raise SettingsError(
+                f"a run cannot be labelled {self.label!r}: names that begin with a digit or with "
+                "`last` are those of runs themselves"
+            )
+        if self.abstain_below is not None and not isfinite(self.abstain_below):
+            raise SettingsError(f"abstain-below must be a number, not {self.abstain_below}")

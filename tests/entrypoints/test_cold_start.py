@@ -1,0 +1,86 @@
+"""What a single search may load: every module costs the user's time, at every call."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pincite import open_library
+
+_LOADED = """
+import json, sys
+from pincite.entrypoints.cli.main import cli
+try:
+    cli(sys.argv[1:], prog_name="pincite")
+except SystemExit as end:
+    assert not end.code, end.code
+print(json.dumps(list(sys.modules)), file=sys.stderr)
+"""
+NOT_FOR_WORDS = {"onnxruntime", "tokenizers", "onnx", "openai"}
+NOT_FOR_ANY = {"watchfiles", "pathspec", "filelock", "msgspec", "rich", "lxml", "tree_sitter"}
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "one.md").write_text("# One\n\nThe north pump leaks.\n")
+    with open_library(tmp_path) as library:
+        library.index()
+    return tmp_path
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PINCITE_WORKER"}
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    return {name.partition(".")[0] for name in json.loads(done.stderr)}
+
+
+def test_a_search_by_words_loads_no_model(notes: Path) -> None:
+    loaded = loaded_by("search", "--library", str(notes), "--mode", "words", "pump")
+    assert loaded & (NOT_FOR_WORDS | NOT_FOR_ANY) == set()
+
+
+def test_a_search_by_meaning_loads_only_the_model(notes: Path) -> None:
+    loaded = loaded_by("search", "--library", str(notes), "pump")
+    assert {"onnxruntime", "tokenizers"} <= loaded, "nothing was searched by meaning"
+    assert loaded & NOT_FOR_ANY == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("search", "pump"), 0, "one.md"),
+        (("search", "pump", "--set", "nonsense=1"), 2, "unknown setting"),
+        (("search", "--nonsense"), 2, "No such option"),
+        (("search", "--help"), 0, "Usage: "),
+        (("show", "one.md:99"), 3, "Error: "),
+        (("catalog",), 0, "one.md"),
+    ],
+)
+def test_a_command_that_ends_at_once_still_says_all_and_tells_how_it_went(
+    notes: Path, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pincite", *arguments],
+        cwd=notes,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
+
+
+def test_indexing_does_load_what_a_search_does_without(notes: Path) -> None:
+    (notes / ".gitignore").write_text("*.tmp\n")
+    assert {"pathspec", "filelock"} <= loaded_by("index", "update", str(notes))
