@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +12,10 @@ import pytest
 from hypothesis import settings
 
 from helpers import STORES, open_test_store
+from pincite.models.worker.process import all_places, stop_worker
 from pincite.ports import Store
 
+os.environ["PINCITE_WORKER"] = "off"  # a worker of whoever runs the tests is not asked
 settings.register_profile("pincite", deadline=None, derandomize=True, database=None)
 settings.load_profile("pincite")
 
@@ -20,3 +25,13 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """An empty store of every kind there is, one after the other."""
     with open_test_store(request.param, tmp_path / "index") as opened:
         yield opened
+
+
+@pytest.fixture
+def runtime_folder() -> Iterator[Path]:
+    """Where the workers of a test live, and end with it. Short: a socket's path must be."""
+    folder = Path(tempfile.mkdtemp(prefix="pincite-", dir="/tmp"))
+    yield folder
+    for place in all_places(folder):
+        stop_worker(place)
+    shutil.rmtree(folder)

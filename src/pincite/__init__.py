@@ -20,7 +20,7 @@ from pincite.records import (
     SearchResults,
     parse_filter,
 )
-from pincite.settings import SearchSettings
+from pincite.settings import SearchSettings, WorkerSettings
 
 __version__ = "0.1.0"
 
@@ -45,6 +45,7 @@ __all__ = [
     "Retrieved",
     "SearchResults",
     "SearchSettings",
+    "WorkerSettings",
     "open_library",
     "parse_filter",
 ]

@@ -20,7 +20,7 @@ PinciteError
 ├── ModelError
 │   ├── ModelMissing       the model is not on this machine
 │   ├── ModelInvalid       the model's files or its vectors are not usable
-│   ├── ModelUnavailable   the embedding service does not answer
+│   ├── ModelUnavailable   the embedding service or the worker does not answer
 │   └── ModelMismatch      the index was filled by another model
 ├── CitationNotFound       nothing in the index stands at that place
 └── RunNotFound            no eval run of that name is kept
@@ -108,7 +108,7 @@ class ModelInvalid(ModelError):
 
 
 class ModelUnavailable(ModelError):
-    """The embedding service does not answer, or refuses."""
+    """The embedding service or the worker does not answer, or refuses."""
 
 
 class ModelMismatch(ModelError):

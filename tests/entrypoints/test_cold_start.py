@@ -34,7 +34,8 @@ def notes(tmp_path: Path) -> Path:
 
 
 def loaded_by(*arguments: str) -> set[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "PINCITE_WORKER"}
+    # As for everyone who started no worker.
+    environment = {**os.environ, "PINCITE_WORKER": "auto", "PINCITE_WORKER_FOLDER": os.devnull}
     done = subprocess.run(
         [sys.executable, "-c", _LOADED, *arguments],
         check=True,

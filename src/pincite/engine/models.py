@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from pincite.settings import (
     INGESTION_VERSION,
     READING_OPTIONS,
     SMALLEST_TOKEN_LIMIT,
+    WorkerSettings,
     policy_named,
 )
 
@@ -27,6 +29,9 @@ class ModelAccess:
     folder: Path | None = None  # of local models; None is the user's own data folder
     base_url: str | None = None  # of an OpenAI-compatible service
     api_key: str | None = field(default=None, repr=False)
+    worker: WorkerSettings = WorkerSettings()  # of local models; services never run in it
+    # Told when the worker is given up and the model runs here instead (`auto`).
+    on_trouble: Callable[[str], None] = field(default=lambda trouble: None, repr=False)
 
 
 class Embedders:
@@ -39,17 +44,24 @@ class Embedders:
 
     def named(self, name: str) -> Embedder:
         """The embedder a user names after `--model`."""
-        from pincite.models.catalog import default_models_folder, open_embedder
-
         with self._opening:
             if name not in self._opened:
-                self._opened[name] = open_embedder(
-                    name,
-                    models_folder=self._access.folder or default_models_folder(),
-                    base_url=self._access.base_url,
-                    api_key=self._access.api_key,
-                )
+                self._opened[name] = self._open(name)
             return self._opened[name]
+
+    def _open(self, name: str) -> Embedder:
+        from pincite.models.catalog import default_models_folder, open_embedder
+
+        access = self._access
+        folder = access.folder or default_models_folder()
+        here = open_embedder(
+            name, models_folder=folder, base_url=access.base_url, api_key=access.api_key
+        )
+        if access.worker.use == "off":
+            return here
+        from pincite.models.worker.client import through_worker
+
+        return through_worker(name, folder, access.worker, here=here, on_trouble=access.on_trouble)
 
     def generator(self, name: str) -> Generator:
         """The language model a user names."""

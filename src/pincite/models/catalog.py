@@ -69,6 +69,22 @@ def open_embedder(
     raise SettingsError(f"unknown model {spec!r}; choose one of: {CHOICES}")
 
 
+def model_folder(spec: str, models_folder: Path) -> Path | None:
+    """Where the files of a local model are; None for one that is code alone."""
+    if spec == "minilm":
+        return models_folder / MINILM_FOLDER
+    if spec == "hashing":
+        return None
+    if is_service(spec):
+        raise SettingsError(f"{spec} is a service, which has no files on this machine")
+    return Path(spec).expanduser().resolve()
+
+
+def is_service(spec: str) -> bool:
+    """Whether texts would leave this machine."""
+    return spec.startswith("openai:")
+
+
 def known_models(models_folder: Path) -> tuple[ModelStatus, ...]:
     """The models that come with pincite, and every other one in the models folder."""
     from pincite.models.hashing import HashingEmbedder

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from pincite.engine import Library, ModelAccess, find_library, open_library
+from pincite.errors import SettingsError
+from pincite.settings import WORKER_USES, WorkerSettings, WorkerUse
 from pincite.text.printable import printable
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -31,6 +34,23 @@ def model_access() -> ModelAccess:
         folder=Path(folder) if folder else None,
         base_url=os.environ.get("OPENAI_BASE_URL"),
         api_key=os.environ.get("OPENAI_API_KEY"),
+        worker=_worker_settings(),
+        on_trouble=lambda trouble: click.echo(f"Note: {printable(trouble)}", err=True),
+    )
+
+
+def _worker_settings() -> WorkerSettings:
+    use = os.environ.get("PINCITE_WORKER") or "auto"
+    if use not in WORKER_USES:
+        raise SettingsError(f"PINCITE_WORKER is {use!r}; choose one of: {', '.join(WORKER_USES)}")
+    idle = os.environ.get("PINCITE_WORKER_IDLE") or str(WorkerSettings.idle_seconds)
+    if not re.fullmatch(r"\d{1,9}(\.\d+)?", idle) or not float(idle):
+        raise SettingsError(f"PINCITE_WORKER_IDLE is {idle!r}, but a number of seconds is expected")
+    folder = os.environ.get("PINCITE_WORKER_FOLDER")
+    return WorkerSettings(
+        use=cast(WorkerUse, use),
+        idle_seconds=float(idle),
+        folder=Path(folder) if folder else None,
     )
 
 

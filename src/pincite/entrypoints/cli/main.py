@@ -52,6 +52,7 @@ COMMANDS = {
     "catalog": "catalog:catalog",
     "eval": "evaluate:evaluate",
     "models": "models:models",
+    "worker": "worker:worker",
 }
 _ONE_QUESTION = frozenset(("search", "context", "show", "catalog"))
 

@@ -1,0 +1,172 @@
+"""The process that holds one model and answers whoever of its user asks.
+
+Run by `process.py`: `python -m pincite.models.worker.server MODEL MODELS_FOLDER FOLDER IDLE_SECONDS
+PIPE`. Through the pipe it tells how its start went. It ends by itself when nobody asks for a while,
+or when its files are gone.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+
+from pincite.errors import PinciteError, SettingsError
+from pincite.models.catalog import is_service, open_embedder
+from pincite.models.worker import wire
+from pincite.models.worker.answers import Answers
+from pincite.models.worker.place import TOKEN_BYTES, Place
+
+_MOST_AT_ONCE = 32  # connections; more wait in line
+_REQUEST_SECONDS = 30.0  # of silence in the middle of a request
+_LONGEST_TICK = 3.0  # seconds between looks at the clock and the files
+_BETWEEN_TRIES = 0.05  # seconds
+_PATIENCE = 60.0  # seconds, with a worker that is ending
+
+
+class Server:
+    """Lets in whoever knows the token, until nobody comes any more."""
+
+    def __init__(
+        self, answers: Answers, place: Place, idle_seconds: float, listener: socket.socket
+    ) -> None:
+        self._answers = answers
+        self._listener = listener
+        self._own_socket = _inode(place.socket)
+        self._place = place
+        self._idle_seconds = idle_seconds
+        self._token = place.token.read_bytes()
+        self._counting = Lock()
+        self._calls = self._busy = 0
+        self._last_asked = time.monotonic()
+        self._waker, self._woken = socket.socketpair()
+
+    def run(self) -> None:
+        """Answer until idle for too long, told to end, or without files."""
+        tick = min(_LONGEST_TICK, self._idle_seconds / 4)
+        with ThreadPoolExecutor(_MOST_AT_ONCE) as threads:
+            while self._is_wanted():
+                ready, _, _ = select.select([self._listener, self._woken], [], [], tick)
+                if self._woken in ready:
+                    break
+                if self._listener in ready:
+                    connection, _ = self._listener.accept()
+                    self._count(begun=1)
+                    threads.submit(self._serve, connection)
+            # Whoever comes now must not find us; those who are here are still answered.
+            if self._has_socket():
+                self._place.socket.unlink(missing_ok=True)
+            self._listener.close()
+
+    def end(self) -> None:
+        """Answer what was asked, and nothing more."""
+        self._waker.send(b"!")
+
+    def _is_wanted(self) -> bool:
+        if self._busy == 0 and time.monotonic() - self._last_asked > self._idle_seconds:
+            return False
+        return self._has_socket() and self._answers.are_current()
+
+    def _has_socket(self) -> bool:
+        """Whether the socket of that name is still ours."""
+        return self._own_socket is not None and _inode(self._place.socket) == self._own_socket
+
+    def _serve(self, connection: socket.socket) -> None:
+        """One request, one answer; whatever goes wrong with it is nobody else's business."""
+        try:
+            with connection:
+                connection.settimeout(_REQUEST_SECONDS)
+                token = wire.receive_bytes(connection, TOKEN_BYTES)
+                if not hmac.compare_digest(token, self._token):
+                    wire.send(connection, {"refused": wire.STRANGER})
+                    return
+                header, _ = wire.receive(connection)
+                with self._counting:
+                    self._calls += header.get("verb") != "status"
+                reply, body = self._answers.to(header)
+                ours = {"calls": self._calls, "idle_seconds": self._idle_seconds}
+                wire.send(connection, {**reply, **ours}, body)
+        except (OSError, wire.Broken):
+            pass  # the one who asked is gone
+        finally:
+            self._count(begun=-1)
+
+    def _count(self, *, begun: int) -> None:
+        with self._counting:
+            self._last_asked = time.monotonic()
+            self._busy += begun
+
+
+def main() -> None:
+    """Be the worker, unless there is one already."""
+    spec, models_folder, folder, idle_seconds, pipe = sys.argv[1:]
+    if os.fork():  # whoever started us need not wait for our end, nor be there for it
+        os._exit(0)
+    place = Place(Path(folder))
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        with place.held() as alone:
+            if alone:
+                _work(spec, Path(models_folder), place, float(idle_seconds), int(pipe))
+                return
+        if place.socket.exists():
+            _tell(int(pipe), {})  # another one was faster
+            return
+        time.sleep(_BETWEEN_TRIES)  # another one is starting, or ending
+
+
+def _work(spec: str, models_folder: Path, place: Place, idle_seconds: float, pipe: int) -> None:
+    try:
+        if is_service(spec):
+            raise SettingsError(f"{spec} is a service; a worker never asks one")
+        embedder = open_embedder(spec, models_folder=models_folder, base_url=None, api_key=None)
+        answers = Answers(spec, models_folder, embedder)
+        answers.warm_up()
+    except PinciteError as error:
+        _tell(pipe, wire.problem(error))
+        return
+    with _listening(place.socket) as listener:
+        server = Server(answers, place, idle_seconds, listener)
+        signal.signal(signal.SIGTERM, lambda *_: server.end())
+        _tell(pipe, {})
+        server.run()
+
+
+def _listening(path: Path) -> socket.socket:
+    """A socket for the user alone, that is there only when it can be used."""
+    new = path.with_name("socket.new")
+    for leftover in (new, path):  # of a worker that was killed; we hold the lock
+        leftover.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(new))
+    finally:
+        os.umask(before)
+    listener.listen(128)
+    new.rename(path)
+    return listener
+
+
+def _tell(pipe: int, how_it_went: wire.Header) -> None:
+    os.write(pipe, json.dumps(how_it_went).encode())
+    os.close(pipe)
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
+
+if __name__ == "__main__":
+    main()
