@@ -22,6 +22,7 @@ PinciteError
 │   ├── ModelInvalid       the model's files or its vectors are not usable
 │   ├── ModelUnavailable   the embedding service or the worker does not answer
 │   └── ModelMismatch      the index was filled by another model
+├── SearchCancelled        whoever asked does not want the answer any more
 ├── CitationNotFound       nothing in the index stands at that place
 └── RunNotFound            no eval run of that name is kept
 """
@@ -119,6 +120,10 @@ class ModelMismatch(ModelError):
             f"model_mismatch: the index was filled with {stored}, but the model at hand is "
             f"{configured}; run `pincite index build --model MODEL` to embed the library again"
         )
+
+
+class SearchCancelled(PinciteError):
+    """The search was stopped because its asker wanted no answer any more."""
 
 
 class CitationNotFound(PinciteError):

@@ -33,7 +33,10 @@ Chunker = Callable[[Document], Sequence[WindowedChunk]]
 """Document → its chunks in order, each with the windows that are embedded for it."""
 
 Lap = Callable[[str], None]
-"""Told the name of a stage when it ends; whoever holds the clock knows how long it took."""
+"""Told the name of a stage when it ends; whoever holds the clock knows how long it took.
+
+It may raise: whoever asked does not want the rest any more.
+"""
 
 
 def no_lap(stage: str) -> None:
@@ -48,7 +51,19 @@ class TokenCounter(Protocol):
         ...
 
 
-class Embedder(TokenCounter, Protocol):
+class QuestionEmbedder(Protocol):
+    """What a search needs of an embedder."""
+
+    def embed_question(self, text: str) -> Vector:
+        """The unit vector to search with."""
+        ...
+
+    def foreignness(self, question: str) -> float:
+        """How little the model knows of the question's language: from 0, it reads it, to 1."""
+        ...
+
+
+class Embedder(TokenCounter, QuestionEmbedder, Protocol):
     """Turns text into unit vectors; many models embed a question and a passage differently."""
 
     @property
@@ -73,14 +88,6 @@ class Embedder(TokenCounter, Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """One unit vector for each text, in their order."""
-        ...
-
-    def embed_question(self, text: str) -> Vector:
-        """The unit vector to search with."""
-        ...
-
-    def foreignness(self, question: str) -> float:
-        """How little the model knows of the question's language: from 0, it reads it, to 1."""
         ...
 
 
@@ -123,6 +130,10 @@ class Store(Protocol):
 
     def is_complete(self) -> bool:
         """Whether the last run came to its end."""
+        ...
+
+    def version(self) -> str:
+        """Another one whenever a search may find something else."""
         ...
 
     def documents(self) -> list[DocumentEntry]:

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from pincite import Filters, Library, SearchSettings, open_library
-from pincite.errors import SettingsError
+from pincite.errors import SearchCancelled, SettingsError
 
 SENTENCE = "The pump of the north basin leaks at its seal when the water is cold."
 
@@ -92,3 +92,40 @@ def test_wrong_settings_are_errors_here_too(library: Library) -> None:
         library.retrieve_chunks("pump", k=0)
     with pytest.raises(SettingsError):
         library.retrieve_chunks("pump", settings=SearchSettings(near_identical=2))
+
+
+def test_a_question_asked_again_is_remembered_until_the_library_changes(library: Library) -> None:
+    first = library.search("pump seal")
+    again = library.search("pump seal")
+    assert again.results == first.results
+    assert "vector" in first.seconds
+    assert "vector" not in again.seconds
+    assert "vector" in library.search("pump seal", filters=Filters(types=("txt",))).seconds
+    assert "vector" in library.search("pump seal", settings=SearchSettings(top_k=3)).seconds
+    (library.root / "new.txt").write_text("A pump seal, the newest of all pump seals.\n")
+    library.index()
+    changed = library.search("pump seal")
+    assert "new.txt" in {result.document.path for result in changed.results}
+
+
+def test_a_file_that_changed_is_told_of_remembered_results_too(library: Library) -> None:
+    assert library.search("rubber ring").changed == ()
+    (library.root / "seal.txt").write_text("Something else.\n")
+    assert library.search("rubber ring").changed == ("seal.txt",)
+
+
+@pytest.mark.parametrize("stages", range(5))
+def test_a_search_stops_between_two_stages_when_nobody_wants_it_any_more(
+    library: Library, stages: int
+) -> None:
+    asked = 0
+
+    def cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > stages
+
+    with pytest.raises(SearchCancelled, match="cancelled after its stage"):
+        library.search("pump seal", cancelled=cancelled)
+    assert asked == stages + 1
+    assert library.search("pump seal").results

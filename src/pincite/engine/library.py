@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from pincite.engine.folders import INDEX_FOLDER, begun, existing_index
 from pincite.engine.models import Embedders, ModelAccess, Wishes
 from pincite.engine.patience import patiently
+from pincite.engine.remembering import Asked, Memory
 from pincite.engine.stopwatch import Stopwatch
 from pincite.errors import (
     FileUnreadable,
@@ -22,6 +23,7 @@ from pincite.errors import (
     SettingsError,
     StoreDamaged,
 )
+from pincite.ports import Store
 from pincite.records import (
     CatalogEntry,
     CitedPlace,
@@ -32,6 +34,7 @@ from pincite.records import (
     Finding,
     FoundDocuments,
     IndexReport,
+    LibraryHeader,
     LibraryStats,
     Mode,
     Moment,
@@ -86,6 +89,7 @@ class Library:
         self._embedders = embedders
         self._opening = threading.Lock()
         self._reader: SqliteStore | None = None
+        self._memory = Memory()
 
     def index(  # noqa: PLR0913 — each is a choice of the user's
         self,
@@ -150,30 +154,43 @@ class Library:
         mode: Mode = "hybrid",
         filters: Filters = Filters(),
         settings: SearchSettings = SearchSettings(),
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> SearchResults:
-        """The chunks that speak most to the question, best first, each with its exact place."""
-        from pincite.retrieve.flow import search
+        """The chunks that speak most to the question, best first, each with its exact place.
 
+        `cancelled` is asked between the stages; where it says yes, SearchCancelled is raised.
+        """
         check_search(mode, settings, filters)
         store = self._store()
         header = begun(store.header(), self.root)
-        by_words_only = mode == "words" or not question.strip()
-        embedder = None if by_words_only else self._embedders.of(header)
-        watch = Stopwatch()
-        found = search(
-            question,
-            store,
-            embedder,
-            mode=mode,
-            filters=filters,
-            settings=settings,
-            lap=watch.lap,
-        )
+        watch = Stopwatch(cancelled)
+        asked = Asked(question, mode, filters, settings, store.version())
+        found = self._memory.results.get(asked)
+        if found is None:
+            found = self._search(asked, store, header, watch)
+            self._memory.results.put(asked, found)
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
         watch.lap("check")
         return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
+
+    def _search(
+        self, asked: Asked, store: Store, header: LibraryHeader, watch: Stopwatch
+    ) -> SearchResults:
+        from pincite.retrieve.flow import search
+
+        by_words_only = asked.mode == "words" or not asked.question.strip()
+        embedder = None if by_words_only else self._embedders.of(header)
+        return search(
+            asked.question,
+            store,
+            None if embedder is None else self._memory.embedder(embedder),
+            mode=asked.mode,
+            filters=asked.filters,
+            settings=asked.settings,
+            lap=watch.lap,
+        )
 
     def search_documents(
         self,

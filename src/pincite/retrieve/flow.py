@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from pincite.ports import Embedder, Lap, Store, no_lap
+from pincite.ports import Lap, QuestionEmbedder, Store, no_lap
 from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
@@ -22,7 +22,7 @@ _MOST_CANDIDATES = (
 def search(  # noqa: PLR0913 — what is asked, where, and how
     question: str,
     store: Store,
-    embedder: Embedder | None,
+    embedder: QuestionEmbedder | None,
     *,
     mode: Mode,
     filters: Filters,

@@ -151,7 +151,7 @@ def test_questions_about_this_website_see_only_their_site(tmp_path: Path) -> Non
             None,
             mode="words",
             filters=dataset.cases[1].filters,
-            settings=SearchSettings(),
+            settings=SearchSettings(near_identical=0),
         )
         store.close()
     assert {result.document.path for result in found.results} == {path_of("1"), path_of("3")}

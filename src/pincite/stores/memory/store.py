@@ -139,6 +139,10 @@ class MemoryStore:
             if kept is not None:
                 self._past.append(kept.embedded)
 
+    def version(self) -> str:
+        """Another one whenever a search may find something else."""
+        return f"{len(self._past)} {' '.join(self._kept)}"
+
     def documents(self) -> list[DocumentEntry]:
         """Every document, by path."""
         return sorted((kept.entry for kept in self._kept.values()), key=lambda entry: entry.path)

@@ -66,8 +66,9 @@ def metadata_to_json(metadata: Metadata) -> Json:
 
 def metadata_from_json(value: Json) -> Metadata:
     """The inverse of `metadata_to_json`."""
-    lists = {name: tuple(value.get(name, ())) for name in ("tags", "notes", "agents")}
-    return Metadata(**{**value, **lists})
+    known = {"notes": (), "agents": (), **value}
+    lists = {name: tuple(known[name]) for name in ("tags", "notes", "agents")}
+    return Metadata(**{**known, **lists})
 
 
 def analysis_from_json(value: Json) -> Analysis:

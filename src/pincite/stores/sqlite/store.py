@@ -165,6 +165,11 @@ class SqliteStore:
             apply(self._connection, entry, position)
         self._writing = False
 
+    def version(self) -> str:
+        """Another one whenever a search may find something else: how far the log is followed."""
+        with translated_errors(self._database):
+            return meta(self._connection, "log_position") or ""
+
     def documents(self) -> list[DocumentEntry]:
         """Every document, by path."""
         statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document ORDER BY path"

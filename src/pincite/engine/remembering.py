@@ -1,0 +1,58 @@
+"""Questions that are asked again: their vectors and results are remembered for a while."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.ports import Embedder, QuestionEmbedder
+from pincite.recent import Recent
+from pincite.records import Filters, Mode, SearchResults
+from pincite.settings import SearchSettings
+from pincite.vectors import Vector
+
+_VECTORS = 256
+_RESULTS = 64
+
+
+@dataclass(frozen=True)
+class Asked:
+    """All that results depend on. `version` is the index's: it changes with what that holds."""
+
+    question: str
+    mode: Mode
+    filters: Filters
+    settings: SearchSettings
+    version: str
+
+
+class Memory:
+    """What one library remembers. Threads may share it."""
+
+    def __init__(self) -> None:
+        self.results: Recent[Asked, SearchResults] = Recent(_RESULTS)
+        self._vectors: Recent[tuple[str, str], Vector] = Recent(_VECTORS)
+
+    def embedder(self, embedder: Embedder) -> QuestionEmbedder:
+        """The embedder, asked only for what is not known yet."""
+        return _Remembering(embedder, self._vectors)
+
+
+@dataclass(frozen=True)
+class _Remembering:
+    """Embeds questions."""
+
+    _embedder: Embedder
+    _known: Recent[tuple[str, str], Vector]
+
+    def embed_question(self, text: str) -> Vector:
+        """The unit vector to search with."""
+        key = (self._embedder.card.fingerprint, text)
+        known = self._known.get(key)
+        if known is None:
+            known = self._embedder.embed_question(text)
+            self._known.put(key, known)
+        return known
+
+    def foreignness(self, question: str) -> float:
+        """How little the model knows of the question's language, from 0 to 1."""
+        return self._embedder.foreignness(question)
