@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from pincite.records import (
     Chunk,
     ChunkId,
+    Definition,
     Document,
     DocumentEntry,
     DocumentId,
@@ -153,6 +154,24 @@ class Store(Protocol):
         Under a filter the best of what matches comes back, never a filtered remainder.
         `words` and `vector` also tell their scores of what only the other one lists, so that a
         chunk can be judged by both: not listed, behind the rest, in no order.
+        """
+        ...
+
+    def missing_words(self, words: Sequence[str]) -> set[str]:
+        """Those of the words that no chunk has, in any of their forms."""
+        ...
+
+    def spellings(self, initial: str) -> Mapping[str, int]:
+        """The library's words with this first letter, and how many documents have each.
+
+        Folded, as they are spelled and not cut to their stems; without numbers and codes.
+        """
+        ...
+
+    def definitions(self, keys: Sequence[str]) -> list[Definition]:
+        """What documents say abbreviations stand for, most frequent first.
+
+        A key is the `name_key` of an abbreviation or of what it stands for.
         """
         ...
 

@@ -78,6 +78,7 @@ from pincite.records.searching import (
     SearchResults,
     Share,
 )
+from pincite.records.understanding import Definition, Understood
 
 __all__ = [
     "KINDS",
@@ -95,6 +96,7 @@ __all__ = [
     "CitedPlace",
     "Comparison",
     "Content",
+    "Definition",
     "Document",
     "DocumentEntry",
     "DocumentId",
@@ -137,6 +139,7 @@ __all__ = [
     "Skipped",
     "StoreStats",
     "StoredWindow",
+    "Understood",
     "Window",
     "WindowedChunk",
     "chunk_id",
