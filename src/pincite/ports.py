@@ -84,6 +84,10 @@ class Embedder(TokenCounter, Protocol):
         """How little the model knows of the question's language: from 0, it reads it, to 1."""
         ...
 
+    def knows(self, word: str) -> bool:
+        """Whether the word is one of the model's own, and so no typo; False if it cannot tell."""
+        ...
+
 
 class Generator(Protocol):
     """A language model that writes a short text."""
@@ -169,10 +173,7 @@ class Store(Protocol):
         ...
 
     def definitions(self, keys: Sequence[str]) -> list[Definition]:
-        """What documents say abbreviations stand for, most frequent first.
-
-        A key is the `name_key` of an abbreviation or of what it stands for.
-        """
+        """What documents say that abbreviations of these `name_key`s mean, most frequent first."""
         ...
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:

@@ -140,6 +140,7 @@ class Library:
         settings: SearchSettings = SearchSettings(),
     ) -> SearchResults:
         """The chunks that speak most to the question, best first, each with its exact place."""
+        from pincite.engine.understanding import aids_for
         from pincite.retrieve.flow import search
 
         check_search(mode, settings)
@@ -155,6 +156,7 @@ class Library:
             mode=mode,
             filters=filters,
             settings=settings,
+            aids=aids_for(self.root, settings, self._embedders),
             lap=watch.lap,
         )
         documents = {result.document.path: result.document for result in found.results}

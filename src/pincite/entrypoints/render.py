@@ -156,6 +156,7 @@ def results_as_json(found: SearchResults) -> Json:
         "question": found.question,
         "mode": found.mode,
         "reason": found.reason,
+        "notes": list(found.notes),
         "changed": list(found.changed),
         "complete": found.complete,
         "seconds": dict(found.seconds),

@@ -117,6 +117,7 @@ class SearchResults:
     mode: Mode
     results: tuple[Result, ...]
     reason: Reason | None = None
+    notes: tuple[str, ...] = ()  # what was done to understand the question
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order

@@ -1,4 +1,4 @@
-"""A question becomes cited results: search, fuse, diversify, quote. Read this file first."""
+"""A question becomes cited results: understand, search, fuse, diversify, quote. Start here."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pincite.retrieve.diversify import cap_per_document
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
+from pincite.retrieve.understand.flow import Aids, understand
 from pincite.settings import SearchSettings
 
 _MOST_CANDIDATES = (
@@ -27,6 +28,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     mode: Mode,
     filters: Filters,
     settings: SearchSettings,
+    aids: Aids = Aids(),
     lap: Lap = no_lap,
 ) -> SearchResults:
     """The chunks that speak most to the question, each with its place and its best sentence.
@@ -37,12 +39,14 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     question = question.encode("utf-8", "replace").decode()
     if not question.strip():
         return SearchResults(question, mode, (), reason="empty_question")
+    understood = understand(question, store, embedder, settings, aids)
+    lap("understand")
     vector, foreignness = None, 0.0
     if embedder is not None and mode != "words":
-        vector = embedder.embed_question(question)
-        foreignness = embedder.foreignness(question)
+        vector = embedder.embed_question(understood.embedded)
+        foreignness = embedder.foreignness(understood.embedded)
     lap("embed")
-    words = None if mode == "vector" else question
+    words = None if mode == "vector" else understood.words
     asked = partial(store.search, words, vector, filters=filters, lap=lap)
     kept = _best_hits(asked, settings, foreignness)
     lap("fuse")
@@ -50,13 +54,14 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     lap("load")
     by_id = {chunk.id: (document, chunk) for document, chunk in loaded}
     results = tuple(
-        Result(document, chunk, hit, best_quote(chunk, question, hit.window))
+        Result(document, chunk, hit, best_quote(chunk, understood.words, hit.window))
         for hit in kept
         if hit.chunk_id in by_id
         for document, chunk in (by_id[hit.chunk_id],)
     )
     lap("quote")
-    return SearchResults(question, mode, results, reason=_why_empty(results, mode, filters))
+    reason = _why_empty(results, mode, filters)
+    return SearchResults(question, mode, results, reason=reason, notes=understood.notes)
 
 
 def _best_hits(

@@ -31,11 +31,11 @@ def abbreviations_in(text: str) -> Iterator[Abbreviation]:
         before = _BREAK.split(text[max(0, match.start() - _LONGEST_NAME) : match.start()])[-1]
         if long := expansion(match[1], before):
             start = match.start() - len(before) + before.rindex(long)
-            yield Abbreviation(match[1].removesuffix("s"), long, start, match.end())
+            yield Abbreviation(match[1].removesuffix("s"), _one_line(long), start, match.end())
     for match in _BEFORE_BRACKETS.finditer(text):
         long = expansion(match[1], match[2])
         if long == match[2].strip():
-            yield Abbreviation(match[1], long, *match.span())
+            yield Abbreviation(match[1], _one_line(long), *match.span())
 
 
 def expansion(short: str, before: str) -> str:
@@ -49,12 +49,18 @@ def expansion(short: str, before: str) -> str:
             at -= 1
         if at < 0 or not _begins_with(words[at], letter):
             return ""
-    return before[words[at].start() :].strip() if len(letters) > 1 else ""
+    long = before[words[at].start() :].strip()
+    # Of a compound such as long-term the letters are nearly always chance.
+    return long if len(letters) > 1 and len(long.split()) > 1 else ""
 
 
 def name_key(name: str) -> str:
     """A name as names are compared: its words folded, whatever stands between them."""
     return " ".join(WORD.findall(fold(name)))
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())
 
 
 def _is_small(word: re.Match[str]) -> bool:

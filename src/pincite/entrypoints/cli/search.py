@@ -22,6 +22,7 @@ from pincite.entrypoints.cli.common import (
 from pincite.entrypoints.cli.tuning import search_settings, set_option
 from pincite.records import DocumentId, Filters, Modality, Mode
 from pincite.settings import SearchSettings
+from pincite.text.printable import printable
 
 _DEFAULTS = SearchSettings()
 
@@ -62,6 +63,14 @@ _DEFAULTS = SearchSettings()
     show_default=True,
     help="Search by words, by meaning, or both.",
 )
+@click.option(
+    "--dates", is_flag=True, help="Take “since March” or “in 2024” as a restriction; English only."
+)
+@click.option(
+    "--expand",
+    metavar="MODEL",
+    help="Let a language model (openai:MODEL) give other words to search for.",
+)
 @set_option
 @click.option("--explain", is_flag=True, help="Show what each search gave to each result.")
 @library_option
@@ -82,6 +91,8 @@ def search(
     documents: tuple[str, ...],
     per_document: int | None,
     mode: str,
+    dates: bool,
+    expand: str | None,
     settings: tuple[str, ...],
     explain: bool,
     library: Path,
@@ -111,6 +122,10 @@ def search(
         chosen = replace(chosen, top_k=top_k)
     if per_document is not None:
         chosen = replace(chosen, per_document=per_document)
+    if dates:
+        chosen = replace(chosen, date_words=True)
+    if expand is not None:
+        chosen = replace(chosen, expand=expand)
     with open_around(library) as opened:
         found = opened.search(
             " ".join(question), mode=cast(Mode, mode), filters=filters, settings=chosen
@@ -123,6 +138,8 @@ def search(
         )
         for notice in render.notices(found):
             click.echo(notice, err=True)
+        for note in found.notes:
+            click.echo(faint(f"({printable(note)})"), err=True)
 
 
 @click.command()

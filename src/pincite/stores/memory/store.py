@@ -296,7 +296,7 @@ class MemoryStore:
         said: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         for kept in self._kept.values():
             for (short, key), long in kept.defined.items():
-                if name_key(short) in keys or key in keys:
+                if name_key(short) in keys:
                     said[short, key].append(long)
         ordered = sorted(said, key=lambda name: (-len(said[name]), name))
         return [Definition(name[0], min(said[name]), len(said[name])) for name in ordered]

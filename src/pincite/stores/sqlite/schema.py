@@ -172,7 +172,6 @@ def m005_vocabulary(connection: apsw.Connection) -> None:
         ) STRICT, WITHOUT ROWID
         """,
         "CREATE INDEX definition_by_short ON definition (short_key)",
-        "CREATE INDEX definition_by_long ON definition (long_key)",
     ):
         connection.execute(statement)
     for document, words in tables.spellings(connection):

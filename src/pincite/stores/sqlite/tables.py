@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import apsw
 
@@ -138,7 +139,8 @@ def spelling_of(words: Iterable[Row]) -> str:
 
 def spellings(connection: apsw.Connection) -> Iterator[tuple[int, str]]:
     """Each document's row with its words as they are spelled, from the indexed words."""
-    for (document,) in connection.execute("SELECT rowid FROM document").fetchall():
+    documents: list[Any] = connection.execute("SELECT rowid FROM document").fetchall()
+    for (document,) in documents:
         yield document, spelling_of(connection.execute(SELECT_WORDS_OF_DOCUMENT, (document,)))
 
 

@@ -26,7 +26,6 @@ _BEGINNING_WITH = f"{_ALL} WHERE term >= ? AND term < ?"
 _DEFINED = """
 SELECT short, min(long), count(*) AS documents FROM definition
 WHERE short_key IN (SELECT value FROM json_each(:keys))
-OR long_key IN (SELECT value FROM json_each(:keys))
 GROUP BY short, long_key ORDER BY documents DESC, short, long_key
 """
 
