@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pincite.engine.models import Embedders
 from pincite.errors import FileUnreadable
+from pincite.ports import Generator
 from pincite.retrieve.understand.flow import Aids
 from pincite.retrieve.understand.glossary import Glossary, parse_glossary
 from pincite.settings import DEFAULT_MAX_FILE_BYTES, GLOSSARY_FILE, SearchSettings, SourceSettings
@@ -17,9 +18,13 @@ def aids_for(root: Path, settings: SearchSettings, embedders: Embedders) -> Aids
     """What the settings ask for, of the library in this folder."""
     return Aids(
         glossary=_glossary(root) if settings.glossary else Glossary(),
-        generator=embedders.generator(settings.expand) if settings.expand else None,
+        generator=_generator(settings.expand, embedders),
         today=datetime.now().astimezone().date(),
     )
+
+
+def _generator(name: str, embedders: Embedders) -> Generator | None:
+    return embedders.generator(name, somebody_waits=True) if name else None
 
 
 def _glossary(root: Path) -> Glossary:

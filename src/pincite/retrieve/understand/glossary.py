@@ -34,6 +34,7 @@ class Glossary:
     """What a library's people call things, by the `name_key` of either name."""
 
     meanings: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
+    longest: int = 0  # words of a name
     notes: tuple[str, ...] = ()  # lines that could not be understood
 
 
@@ -55,7 +56,8 @@ def parse_glossary(text: str, name: str) -> Glossary:
                 meanings[key].append(one)
     more = len(notes) - _MOST_NOTES
     told = [*notes[:_MOST_NOTES], *([f"{name}: {more} more lines left out"] if more > 0 else [])]
-    return Glossary({key: tuple(held) for key, held in meanings.items()}, tuple(told))
+    longest = max((len(key.split()) for key in meanings), default=0)
+    return Glossary({key: tuple(held) for key, held in meanings.items()}, longest, tuple(told))
 
 
 def _meanings(line: str) -> list[Meaning]:

@@ -53,7 +53,9 @@ def other_names(
     exact: Sequence[tuple[int, int]] = (),
 ) -> list[Renamed]:
     """The names of the question that have others, in their order; none inside `exact`."""
-    names = list(_names(question, [*exact, *_settled(question)]))
+    # Documents are asked about single words only: abbreviations.
+    longest = max(min(glossary.longest, _LONGEST_NAME), int(from_documents))
+    names = list(_names(question, longest, [*exact, *_settled(question)])) if longest else []
     asked = {key for name in names for key in name.keys}
     known = _known(asked, store, glossary, from_documents=from_documents)
     found: list[Renamed] = []
@@ -68,10 +70,10 @@ def other_names(
     return [one for one in new if one.meanings]
 
 
-def _names(question: str, exact: Sequence[tuple[int, int]]) -> Iterator[_Name]:
+def _names(question: str, longest: int, exact: Sequence[tuple[int, int]]) -> Iterator[_Name]:
     """Every run of words that may be a name, longest first."""
     words = list(WORD.finditer(question))[:_MOST_WORDS]
-    for count in range(min(_LONGEST_NAME, len(words)), 0, -1):
+    for count in range(min(longest, len(words)), 0, -1):
         for at in range(len(words) - count + 1):
             start, end = words[at].start(), words[at + count - 1].end()
             if any(first < end and start < last for first, last in exact):
