@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -15,6 +15,7 @@ from pincite.errors import ModelError
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Lap, Store, no_lap
 from pincite.records import (
+    Analysis,
     Chunk,
     ChunkId,
     Document,
@@ -45,6 +46,7 @@ HEADER = LibraryHeader(
     ingestion_version=1,
     max_file_bytes=1_000_000,
 )
+ABOUT = Metadata(author="Ada", date="2024-05-01", language="en")
 OTHER_MODEL = replace(HEADER, model=replace(HEADER.model, fingerprint="test:2", dimensions=4))
 
 
@@ -63,6 +65,7 @@ class Part:
     vectors: tuple[Vector, ...] = (at_angle(0),)
     headings: tuple[str, ...] = ()
     modality: Modality = Modality.TEXT
+    analysis: Analysis = field(default_factory=Analysis)
 
 
 def part(text: str, *angles: float, headings: Sequence[str] = ()) -> Part:
@@ -76,6 +79,7 @@ def embedded(
     kind: str = "md",
     title: str = "Untitled",
     tags: tuple[str, ...] = (),
+    about: Metadata = ABOUT,
     library: str = HEADER.name,
 ) -> EmbeddedDocument:
     """A document made of chunks with a blank line between them."""
@@ -89,7 +93,7 @@ def embedded(
         title=title,
         text=text,
         sections=(Section((), 0, 0, len(text)),),
-        metadata=Metadata(tags=tags, author="Ada", date="2024-05-01", language="en"),
+        metadata=replace(about, tags=tags),
     )
     return EmbeddedDocument(document, tuple(_chunks(document, made)))
 
@@ -109,6 +113,7 @@ def _chunks(document: Document, parts: Sequence[Part]) -> Iterator[EmbeddedChunk
             sections=(Section(one.headings, len(one.headings), start, end),),
             locator=Locator(*lines.lines_of(start, end)),
             tokens=len(one.text.split()),
+            analysis=one.analysis,
         )
         yield EmbeddedChunk(chunk, tuple(_windows(chunk, one.vectors)))
         start = end + 2

@@ -13,6 +13,7 @@ from pincite.records import (
     Locator,
     Result,
     SearchResults,
+    parse_filter,
 )
 from pincite.settings import SearchSettings
 
@@ -35,4 +36,5 @@ __all__ = [
     "SearchResults",
     "SearchSettings",
     "open_library",
+    "parse_filter",
 ]

@@ -2,6 +2,7 @@
 
 PinciteError
 ├── SettingsError          a setting or an argument is wrong
+│   └── FilterError        a filter names a field, an operator or a value that there is not
 ├── LibraryError
 │   ├── FolderMissing      the folder is not there, or is not a folder
 │   ├── IndexMissing       the folder has no index yet
@@ -32,6 +33,10 @@ class PinciteError(Exception):
 
 class SettingsError(PinciteError):
     """A setting or an argument has a value that cannot work."""
+
+
+class FilterError(SettingsError):
+    """A filter cannot be understood; the message says where and what is known."""
 
 
 class LibraryError(PinciteError):

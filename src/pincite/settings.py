@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 from pincite.errors import SettingsError
-from pincite.records import Mode
+from pincite.records import Filters, Mode
 
 # Raised whenever reading or chunking would give other chunks for the same file: an index made by
 # an older version is then re-read by the next update.
-INGESTION_VERSION = 2
+INGESTION_VERSION = 3
 
 DEFAULT_MODEL = "minilm"
 SMALLEST_TOKEN_LIMIT = 32  # of a model; less leaves no room for title and headings
@@ -122,15 +122,30 @@ class SearchSettings:
     date_words: bool = False  # "since March" restricts, and is not searched for; English only
     expand: str = ""  # a language model that gives other words: openai:MODEL
     per_document: int = 3  # chunks of one document among the results; 0 is no limit
+    similarity_floor: float = 0.25  # what has no word of the question must be so near; -1 is none
+    near_identical: float = 0.8  # from which share of word pairs two texts are one; 0 keeps all
 
 
-def check_search(mode: str, settings: SearchSettings) -> None:
+def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters()) -> None:
     """Refuse what cannot work, before anything is loaded for it."""
+    filters.check()
     if mode not in MODES:
         raise SettingsError(f"unknown mode {mode!r}; choose one of: {', '.join(MODES)}")
     if settings.fusion not in FUSIONS:
         known = ", ".join(FUSIONS)
         raise SettingsError(f"unknown fusion {settings.fusion!r}; choose one of: {known}")
+    _check_weights(settings)
+    if not -1 <= settings.similarity_floor <= 1 or not 0 <= settings.near_identical <= 1:
+        raise SettingsError(
+            "similarity_floor must be between -1 and 1, near_identical between 0 and 1"
+        )
+    if settings.rrf_k < 0 or settings.candidates < 1 or settings.per_document < 0:
+        raise SettingsError("rrf_k and per_document must not be negative, candidates at least 1")
+    if not 1 <= settings.top_k <= MOST_RESULTS:
+        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")
+
+
+def _check_weights(settings: SearchSettings) -> None:
     weights = {
         name: value
         for name, value in asdict(settings).items()
@@ -141,7 +156,3 @@ def check_search(mode: str, settings: SearchSettings) -> None:
             raise SettingsError(f"{name} must be between 0 and {MOST_WEIGHT}, not {value}")
     if settings.words_weight + settings.vector_weight <= 0:
         raise SettingsError("words_weight and vector_weight must not both be 0")
-    if settings.rrf_k < 0 or settings.candidates < 1 or settings.per_document < 0:
-        raise SettingsError("rrf_k and per_document must not be negative, candidates at least 1")
-    if not 1 <= settings.top_k <= MOST_RESULTS:
-        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")

@@ -19,7 +19,7 @@ from helpers import (
     part,
 )
 from pincite.ports import Store
-from pincite.records import ChunkId, DocumentId, Filters, Modality
+from pincite.records import Analysis, ChunkId, DocumentId, Filters, Metadata, Modality
 
 GUIDE = embedded(
     "guides/Pump-Guide.md",
@@ -130,6 +130,134 @@ def test_both_searches_see_exactly_what_the_filters_let_through(
 ) -> None:
     assert sorted(found_by_words(library, "pump", filters)) == sorted(visible)
     assert sorted(found_by_vector(library, at_angle(0), filters)) == sorted(visible)
+
+
+PLAN = embedded(
+    "plans/Budget.md",
+    part("the pump costs 4000", headings=["Costs"]),
+    part("pumps, valves and pipes"),
+    about=Metadata(
+        author="Grace Hopper",
+        date="2024-03",
+        project="Harbour",
+        confidentiality="Confidential",
+        agents=("Planner", "writer"),
+    ),
+)
+NOTE = embedded(
+    "notes/[old] a*b.md",
+    part("a pump, said the note"),
+    about=Metadata(modified="2023-12-31T23:59:00", project="harbour", confidentiality="public"),
+)
+MEMO = embedded("memo.md", part("pump memo"), about=Metadata(confidentiality="eyes only"))
+CODE = embedded(
+    "run.py",
+    Part("def pump(): pass", analysis=Analysis(None, ("pump",), ("os.path", "json"))),
+    kind="py",
+    about=Metadata(date="2025"),
+)
+COSTS, PIPES = chunk_ids(PLAN)
+(SAID,) = chunk_ids(NOTE)
+(SECRET,) = chunk_ids(MEMO)
+(DEFINED,) = chunk_ids(CODE)
+LABELLED = {
+    "costs": COSTS,
+    "pipes": PIPES,
+    "said": SAID,
+    "secret": SECRET,
+    "defined": DEFINED,
+}
+
+
+@pytest.fixture(scope="module", params=STORES)
+def labelled(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    with open_test_store(request.param, tmp_path_factory.mktemp("library") / "index") as opened:
+        fill(opened, PLAN, NOTE, MEMO, CODE)
+        yield opened
+
+
+def names_found(store: Store, filters: Filters) -> set[str]:
+    found = found_by_vector(store, at_angle(0), filters)
+    assert sorted(found) == sorted(found_by_words(store, "pump", filters))
+    return {name for name, chunk in LABELLED.items() if chunk in found}
+
+
+@pytest.mark.parametrize(
+    ("filters", "visible"),
+    [
+        (Filters(projects=("HARBOUR",)), "costs pipes said"),
+        (Filters(projects=("harb",)), ""),
+        (Filters(projects=("",)), "secret defined"),
+        (Filters(agents=("planner",)), "costs pipes"),
+        (Filters(agents=("planner", "")), "costs pipes said secret defined"),
+        (Filters(author="hopper"), "costs pipes"),
+        # What says nothing of its confidentiality is internal; an unknown label is the strictest.
+        (Filters(clearance="public"), "said"),
+        (Filters(clearance="Internal"), "said defined"),
+        (Filters(clearance="confidential"), "said defined costs pipes"),
+        (Filters(clearance="restricted"), "said defined costs pipes secret"),
+        # A month or a year may be any of its days.
+        (Filters(since="2024-03-15"), "costs pipes defined"),
+        (Filters(since="2024-04"), "defined"),
+        (Filters(until="2024-03-15"), "costs pipes said"),
+        (Filters(until="2023"), "said"),
+        (Filters(since="2023-12-31", until="2023-12-31"), "said"),
+        (Filters(name="*.py"), "defined"),
+        (Filters(name="bud*t.?d"), "costs pipes"),
+        (Filters(name="bud*t.?"), ""),
+        (Filters(name="[old]*"), "said"),
+        (Filters(name="[a-z]*"), ""),
+        # The words of a phrase stand next to each other, in the text or in a heading.
+        (Filters(phrases=("Pump costs",)), "costs"),
+        (Filters(phrases=("costs pump",)), ""),
+        (Filters(phrases=("costs",)), "costs"),
+        (Filters(phrases=("pump", "4000")), "costs"),
+        (Filters(phrases=("valves and pipes",)), "pipes"),
+        (Filters(phrases=("…",)), ""),
+        (Filters(phrases=()), ""),
+        (Filters(where="project = harbour and confidentiality > public"), "costs pipes"),
+        (Filters(where="not project = harbour"), "secret defined"),
+        (Filters(where="project != harbour or text contains 4000"), "secret defined costs"),
+        (Filters(where="date = 2024"), "costs pipes"),
+        (Filters(where="not date = 2024"), "said secret defined"),
+        (Filters(where='date = ""'), "secret"),
+        (Filters(where="date > 2024-03 or date < 2024"), "defined said"),
+        (Filters(where="date >= 2024-03 and date <= 2024-04-01"), "costs pipes"),
+        (Filters(where="confidentiality in (public, restricted)"), "said secret"),
+        (Filters(where="heading = costs"), "costs"),
+        (Filters(where='heading = ""'), "pipes said secret defined"),
+        (Filters(where="import = os"), "defined"),
+        (Filters(where="symbol in (pump, valve) and not type = md"), "defined"),
+        (Filters(where='layer = "" and path begins plans/'), "costs pipes"),
+        (Filters(where="path matches *s/*"), "costs pipes said"),
+        (Filters(where="tag in ()"), ""),
+        (Filters(where="   "), "costs pipes said secret defined"),
+        (Filters(where="name contains memo", projects=("harbour",)), ""),
+    ],
+    ids=repr,
+)
+def test_labels_dates_patterns_and_phrases_restrict_both_searches(
+    labelled: Store, filters: Filters, visible: str
+) -> None:
+    assert names_found(labelled, filters) == set(visible.split())
+
+
+def test_a_phrase_of_a_script_without_spaces_is_found_inside_longer_ones(store: Store) -> None:
+    fill(
+        store,
+        embedded("a.md", part("東京都庁の Python 编写")),
+        embedded("b.md", part("京都と東京")),
+    )
+    for phrase, count in (
+        ("東京都", 1),
+        ("京都", 2),
+        ("京", 2),
+        ("Python 编写", 1),
+        ("都 Python", 0),
+    ):
+        assert len(found_by_vector(store, at_angle(0), Filters(phrases=(phrase,)))) == count, phrase
 
 
 def test_a_few_that_match_fill_the_list_however_far_down_they_stand(store: Store) -> None:

@@ -21,8 +21,9 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     (folder / "work").mkdir(parents=True)
     (folder / "lease.md").write_text(
-        "---\ntitle: The lease\ntags: [home, contracts]\n---\n\n# The lease\n\n"
-        "## Term\n\nThe lease ends on 30 June. Notice is three months.\n\n"
+        "---\n{title: The lease, tags: [home, contracts], project: Harbour, agents: planner,\n"
+        "author: Ada Lovelace, date: 2024-03, confidentiality: confidential}\n---\n\n"
+        "# The lease\n\n## Term\n\nThe lease ends on 30 June. Notice is three months.\n\n"
         "## Errors\n\nThe portal sometimes says ERR-4042.\n"
     )
     (folder / "work" / "pumps.txt").write_text("The north pump leaks at the seal when cold.\n")
@@ -97,6 +98,15 @@ def test_explain_shows_each_searchs_rank_and_share(built: Run) -> None:
         (("--heading", "lease"), {"lease.md"}),
         (("--heading", "errors"), {"lease.md"}),
         (("--modality", "code"), set()),
+        (("--name", "p*.txt"), {"work/pumps.txt"}),
+        (("--project", "harbour"), {"lease.md"}),
+        (("--agent", "planner"), {"lease.md"}),
+        (("--author", "lovelace"), {"lease.md"}),
+        (("--since", "2024-03-15", "--until", "2024-04"), {"lease.md"}),
+        (("--since", "2025"), set()),
+        (("--clearance", "internal"), {"work/pumps.txt"}),
+        (("--where", "type = md or text contains 'north pump'"), {"lease.md", "work/pumps.txt"}),
+        (("--where", "not project = harbour"), {"work/pumps.txt"}),
     ],
 )
 def test_filters_restrict_the_results(
@@ -216,6 +226,9 @@ def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) 
         (("search", "lease", "--top-k", "0"), 2, "top-k"),
         (("search", "lease", "--top-k", "99999"), 2, "top-k"),
         (("search", "lease", "--mode", "magic"), 2, "magic"),
+        (("search", "lease", "--where", "typ = md"), 2, "did you mean type?"),
+        (("search", "lease", "--where", "type ~ md"), 2, "type takes =, !=, in"),
+        (("search", "lease", "--since", "soon"), 2, "'soon' is no date"),
         (("search", "lease", "--library", "/"), 3, "has an index"),
         (("show", "nowhere.md:1"), 3, "a citation is"),
         (("show", "lease.md:999"), 3, "lines 1 to 14"),

@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("library")
     (root / "fusion.md").write_text("# Lists\n\nReciprocal Rank Fusion (RRF) joins rankings.\n")
     (root / "late.md").write_text("# Ranking\n\nThe reciprocal rank fusion is late.\n")
-    (root / "boats.md").write_text("# Boats\n\nThe skiff leaks at the transom.\n")
+    (root / "boats.md").write_text("---\ndate: 2021-06-01\n---\nThe skiff leaks at the transom.\n")
     (root / "pincite-glossary.txt").write_text("dinghy = skiff\nnonsense\n")
     with open_library(root) as library:
         library.index(model="hashing")
@@ -79,10 +79,18 @@ def test_what_was_done_is_told_beside_the_results(folder: Path) -> None:
 
 def test_dates_are_understood_on_request(folder: Path) -> None:
     assert (
-        "(only up to 1979-12-31 (for “before 1980”))"
-        in search(folder, "skiff before 1980", "--dates").stderr
+        "(only up to 2021-12-31 (for “before 2022”))"
+        in search(folder, "skiff before 2022", "--dates").stderr
     )
-    assert "1979" not in search(folder, "skiff before 1980").stderr
+    assert "2021" not in search(folder, "skiff before 2022").stderr
+
+
+def test_quoted_words_and_dates_restrict_the_results(library: Library) -> None:
+    assert paths(library, '"fusion is late" of rankings') == {"late.md"}
+    assert paths(library, '"late is fusion" of rankings') == set()
+    dated = replace(DEFAULTS, date_words=True)
+    assert paths(library, "skiff in 2021", dated) == {"boats.md"}
+    assert paths(library, "skiff after 2021", dated) == set()
 
 
 def test_a_real_language_model_gives_other_words(folder: Path) -> None:

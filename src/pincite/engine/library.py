@@ -143,7 +143,7 @@ class Library:
         from pincite.engine.understanding import aids_for
         from pincite.retrieve.flow import search
 
-        check_search(mode, settings)
+        check_search(mode, settings, filters)
         store = self._store()
         header = begun(store.header(), self.root)
         by_words_only = mode == "words" or not question.strip()

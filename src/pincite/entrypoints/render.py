@@ -33,6 +33,7 @@ NOTHING_FOUND: Mapping[Reason, str] = {
     "empty_question": "The question is empty.",
     "no_hits": "No results.",
     "filtered_out": "No results: the filters leave no chunk to search.",
+    "too_far": "No results: nothing comes near enough to the question.",
 }
 
 
@@ -102,11 +103,15 @@ def results_as_text(
             f"[{number}] {strong(citation(result))}",
             f"    “{quote_as_text(result.quote, highlight)}” ({at})",
         ]
+        if result.same_text_in:
+            paragraph.append(f"    The same text: {', '.join(map(printable, result.same_text_in))}")
         if flags := result.chunk.flags:
             paragraph.append(f"    Beware: the chunk also holds {', '.join(flags)}.")
         if explain:
             paragraph.extend(f"    {line}" for line in explanation(result))
         yield "\n".join(paragraph)
+    if explain:
+        yield from (f"cut: chunk {one.chunk_id[:SHORT_ID]}, {one.reason}" for one in found.dropped)
     if explain and found.seconds:
         stages = (f"{stage} {taken * 1000:.1f}" for stage, taken in found.seconds.items())
         yield f"Milliseconds: {', '.join(stages)}"
@@ -159,6 +164,7 @@ def results_as_json(found: SearchResults) -> Json:
         "notes": list(found.notes),
         "changed": list(found.changed),
         "complete": found.complete,
+        "dropped": [asdict(one) for one in found.dropped],
         "seconds": dict(found.seconds),
         "results": [
             {"rank": rank, **_result_as_json(result)}
@@ -182,6 +188,7 @@ def _result_as_json(result: Result) -> Json:
             "metadata": asdict(document.metadata),
             "summary": document.summary,
         },
+        "same_text_in": list(result.same_text_in),
         "chunk": {
             "id": chunk.id,
             "modality": chunk.modality.value,

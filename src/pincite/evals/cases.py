@@ -9,8 +9,8 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 
-from pincite.errors import SettingsError
-from pincite.records import Case, ChunkId, ExpectedPlace, Filters
+from pincite.errors import FilterError, SettingsError
+from pincite.records import LEVELS, Case, ChunkId, ExpectedPlace, Filters
 from pincite.text.times import seconds_of
 
 _RANGES = ("lines", "pages", "time", "rows")
@@ -40,7 +40,10 @@ _TAKES = {
     "draft": "true or false",
     "note": "a text",
     **dict.fromkeys(_FILTERS, "a list of texts, each as the catalog or the search shows it"),
-    **dict.fromkeys(("name", "path", "heading"), "a text"),
+    **dict.fromkeys(("name", "path", "heading", "author"), "a text"),
+    **dict.fromkeys(("since", "until"), "a date: 2024, 2024-05 or 2024-05-31"),
+    "clearance": f"one of: {', '.join(LEVELS)}",
+    "where": 'a filter expression such as "type = pdf and not tag = draft"',
 }
 
 _Whole = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
@@ -230,7 +233,12 @@ def _seconds(written: float | str) -> float:
 
 def _filters(given: dict[str, Any]) -> Filters:
     fields = _converted(given, _FilterFields)
-    return Filters(**{name: getattr(fields, name) for name in _FILTERS})
+    filters = Filters(**{name: getattr(fields, name) for name in _FILTERS})
+    try:
+        filters.check()
+    except FilterError as error:
+        raise _BadLine(str(error)) from error
+    return filters
 
 
 def _check(case: Case) -> None:

@@ -12,6 +12,17 @@ from pincite.records.chunks import (
     WindowedChunk,
     chunk_id,
 )
+from pincite.records.conditions import (
+    LEVELS,
+    AllOf,
+    AnyOf,
+    Clause,
+    Condition,
+    Field,
+    Not,
+    Operator,
+    level_of,
+)
 from pincite.records.documents import (
     Analysis,
     Block,
@@ -39,6 +50,8 @@ from pincite.records.evaluation import (
     FloorCheck,
     Found,
 )
+from pincite.records.filter_expression import FIELDS, parse_filter
+from pincite.records.filters import Filters
 from pincite.records.indexing import (
     CatalogEntry,
     CatalogState,
@@ -67,7 +80,7 @@ from pincite.records.places import (
     without,
 )
 from pincite.records.searching import (
-    Filters,
+    Dropped,
     Hit,
     Mode,
     Quote,
@@ -81,8 +94,12 @@ from pincite.records.searching import (
 from pincite.records.understanding import Definition, Understood
 
 __all__ = [
+    "FIELDS",
     "KINDS",
+    "LEVELS",
+    "AllOf",
     "Analysis",
+    "AnyOf",
     "Block",
     "BlockKind",
     "Box",
@@ -94,18 +111,22 @@ __all__ = [
     "Chunk",
     "ChunkId",
     "CitedPlace",
+    "Clause",
     "Comparison",
+    "Condition",
     "Content",
     "Definition",
     "Document",
     "DocumentEntry",
     "DocumentId",
+    "Dropped",
     "EmbeddedChunk",
     "EmbeddedDocument",
     "EvalRun",
     "EvalSetup",
     "ExpectedPlace",
     "Failure",
+    "Field",
     "FigureChange",
     "Filters",
     "Finding",
@@ -122,8 +143,10 @@ __all__ = [
     "Modality",
     "Mode",
     "ModelCard",
+    "Not",
     "Omission",
     "OmissionReason",
+    "Operator",
     "Part",
     "Place",
     "Progress",
@@ -145,8 +168,10 @@ __all__ = [
     "chunk_id",
     "document_from",
     "document_id",
+    "level_of",
     "line_boxes",
     "locate",
     "overlapping",
+    "parse_filter",
     "without",
 ]

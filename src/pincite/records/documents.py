@@ -70,6 +70,9 @@ class Metadata:
     recording: str | None = None  # shared by a transcript and the frames of one recording
     source: str | None = None  # path of the file this text was recognised from
     notes: tuple[str, ...] = ()  # what could not be read of it, for the report
+    project: str | None = None
+    confidentiality: str | None = None  # as the file says it; see LEVELS
+    agents: tuple[str, ...] = ()  # for which agents it says it is
 
 
 @dataclass(frozen=True, slots=True)

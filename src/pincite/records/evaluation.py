@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field
 
 from pincite.records.chunks import ChunkId
 from pincite.records.documents import sha1
+from pincite.records.filters import Filters
 from pincite.records.places import Locator
-from pincite.records.searching import Filters, Mode
+from pincite.records.searching import Mode
 
 KINDS = ("metadata", "content", "exact_term", "video_time")
 """What questions are mostly about; a user may name kinds of their own."""

@@ -1,4 +1,4 @@
-"""Searching: what may be seen, what each search ranked, what comes out."""
+"""Searching: what each search ranked, what comes out."""
 
 from __future__ import annotations
 
@@ -7,37 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from pincite.records.chunks import Chunk, ChunkId
-from pincite.records.documents import DocumentEntry, DocumentId, Modality
+from pincite.records.documents import DocumentEntry, DocumentId
 from pincite.records.places import Box, Locator
 
 if TYPE_CHECKING:
     from pincite.vectors import Vector
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which chunks a search may see, decided before ranking.
-
-    `None` is no restriction; an empty tuple lets nothing through. Within a field any value
-    suffices, except tags, which must all be there; between fields all must agree.
-    """
-
-    document_ids: tuple[DocumentId, ...] | None = None
-    types: tuple[str, ...] | None = None
-    modalities: tuple[Modality, ...] | None = None
-    tags: tuple[str, ...] | None = None
-    name: str | None = None  # part of the file's name, case ignored
-    path: str | None = None  # what the path in the library begins with
-    heading: str | None = None  # part of one heading above the chunk, case ignored
-    languages: tuple[str, ...] | None = None  # "en" or "python", as the catalog shows them
-    layers: tuple[str, ...] | None = None
-    symbols: tuple[str, ...] | None = None  # names of functions, classes and the like
-    imports: tuple[str, ...] | None = None  # "os" also lets "os.path" through
-
-    @property
-    def none_given(self) -> bool:
-        """Whether the whole library may be seen."""
-        return self == Filters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +77,20 @@ class Result:
     chunk: Chunk
     hit: Hit
     quote: Quote
+    same_text_in: tuple[str, ...] = ()  # paths of other documents that say the same
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A hit that was left out, and why."""
+
+    chunk_id: ChunkId
+    document_id: DocumentId
+    reason: str
 
 
 Mode = Literal["hybrid", "words", "vector"]
-Reason = Literal["empty_question", "no_hits", "filtered_out"]
+Reason = Literal["empty_question", "no_hits", "filtered_out", "too_far"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +101,7 @@ class SearchResults:
     mode: Mode
     results: tuple[Result, ...]
     reason: Reason | None = None
+    dropped: tuple[Dropped, ...] = ()  # what was better than the last result, and is not there
     notes: tuple[str, ...] = ()  # what was done to understand the question
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way

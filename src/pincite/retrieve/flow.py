@@ -1,19 +1,20 @@
-"""A question becomes cited results: understand, search, fuse, diversify, quote. Start here."""
+"""A question becomes cited results: understand, search, fuse, shape, quote. Start here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
 
 from pincite.ports import Embedder, Lap, Store, no_lap
 from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
-from pincite.retrieve.diversify import cap_per_document
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
+from pincite.retrieve.shape import Load, Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
+from pincite.retrieve.understand.narrowing import narrowed
 from pincite.settings import SearchSettings
+from pincite.text.words import WORD
 
 _MOST_CANDIDATES = (
     6_400  # looked at in one ranking; beyond that a longer list is not worth its time
@@ -37,9 +38,10 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     """
     # Half a character, from a broken command line say, can be neither searched nor printed.
     question = question.encode("utf-8", "replace").decode()
-    if not question.strip():
+    if WORD.search(question) is None:
         return SearchResults(question, mode, (), reason="empty_question")
-    understood = understand(question, store, embedder, settings, aids)
+    understood = understand(question, store, None if mode == "words" else embedder, settings, aids)
+    filters = narrowed(filters, understood)
     lap("understand")
     vector, foreignness = None, 0.0
     if embedder is not None and mode != "words":
@@ -48,26 +50,37 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     lap("embed")
     words = None if mode == "vector" else understood.words
     asked = partial(store.search, words, vector, filters=filters, lap=lap)
-    kept = _best_hits(asked, settings, foreignness)
-    lap("fuse")
-    loaded = store.load_chunks([hit.chunk_id for hit in kept])
-    lap("load")
-    by_id = {chunk.id: (document, chunk) for document, chunk in loaded}
+    shaped = _best_hits(asked, store.load_chunks, settings, foreignness, lap)
     results = tuple(
-        Result(document, chunk, hit, best_quote(chunk, understood.words, hit.window))
-        for hit in kept
-        if hit.chunk_id in by_id
-        for document, chunk in (by_id[hit.chunk_id],)
+        Result(
+            document,
+            chunk,
+            hit,
+            best_quote(chunk, understood.words, hit.window),
+            tuple(shaped.same_text.get(chunk.id, ())),
+        )
+        for hit, document, chunk in shaped.kept
     )
     lap("quote")
-    reason = _why_empty(results, mode, filters)
-    return SearchResults(question, mode, results, reason=reason, notes=understood.notes)
+    reason = None if results else _why_empty(shaped, mode, filters)
+    return SearchResults(
+        question,
+        mode,
+        results,
+        reason=reason,
+        notes=understood.notes,
+        dropped=tuple(shaped.dropped),
+    )
 
 
 def _best_hits(
-    asked: Callable[..., dict[str, Ranking]], settings: SearchSettings, foreignness: float
-) -> list[Hit]:
-    """The fused hits, capped per document; from further down where that leaves too few."""
+    asked: Callable[..., dict[str, Ranking]],
+    load: Load,
+    settings: SearchSettings,
+    foreignness: float,
+    lap: Lap,
+) -> Shaped:
+    """The fused hits in shape; from further down where that leaves too few."""
     limit = max(settings.candidates, settings.top_k)
     while True:
         rankings = asked(limit=limit)
@@ -75,10 +88,12 @@ def _best_hits(
             # BM25 weighs a code among the other words; only against meaning does it need a voice.
             rankings = {"words": rankings["words"]}
         hits = _fused(rankings, settings, foreignness)
-        kept = list(islice(cap_per_document(hits, most=settings.per_document), settings.top_k))
+        lap("fuse")
+        shaped = shape(hits, load, settings, wanted=settings.top_k)
+        lap("load")
         exhausted = all(_listed(ranking) < limit for ranking in rankings.values())
-        if len(kept) == settings.top_k or exhausted or limit >= _MOST_CANDIDATES:
-            return kept
+        if len(shaped.kept) == settings.top_k or exhausted or limit >= _MOST_CANDIDATES:
+            return shaped
         # One long document filled the candidates and was then capped.
         limit *= 4
 
@@ -104,8 +119,8 @@ def _listed(ranking: Ranking) -> int:
     return sum(ranked.listed for ranked in ranking)
 
 
-def _why_empty(results: tuple[Result, ...], mode: Mode, filters: Filters) -> Reason | None:
-    if results:
-        return None
+def _why_empty(shaped: Shaped, mode: Mode, filters: Filters) -> Reason:
+    if shaped.dropped:
+        return "too_far"
     # By meaning everything that may be seen is found, near or far: so nothing may be seen.
     return "no_hits" if mode == "words" or filters.none_given else "filtered_out"

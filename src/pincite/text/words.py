@@ -137,6 +137,17 @@ def question_terms(question: str) -> list[Term]:
     return [term for term, count in counted for _ in range(min(count, _MOST_REPEATED))]
 
 
+def phrase_term(phrase: str) -> Term:
+    """The words of a phrase, next to each other; without any where it holds none."""
+    folded = fold(phrase.replace("\0", " ")[:_LONGEST_QUESTION])
+    words = WORD.findall(folded)
+    tokens = [token for word in words for token in (_pairs(word) if is_unspaced(word) else [word])]
+    ends_unspaced = bool(words) and is_unspaced(words[-1])
+    if ends_unspaced and len(words[-1]) > 1:
+        tokens.pop()  # in the text the last character may go on to another
+    return Term(tuple(tokens), prefix=ends_unspaced and len(words[-1]) == 1)
+
+
 def is_unspaced(word: str) -> bool:
     """Whether a word is of a script written without spaces."""
     return _UNSPACED_RUN.fullmatch(word) is not None

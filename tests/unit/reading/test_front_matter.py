@@ -24,6 +24,26 @@ def test_title_tags_author_date_and_language_are_read() -> None:
     )
 
 
+def test_project_confidentiality_and_agents_are_read_under_the_names_in_use() -> None:
+    front = yaml("project: Harbour", "classification: Confidential", "agents: [planner, writer]")
+    assert front.metadata == Metadata(
+        project="Harbour", confidentiality="Confidential", agents=("planner", "writer")
+    )
+    assert yaml("agent_hint: planner", "agent: planner").metadata.agents == ("planner",)
+
+
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [("1 May 2024", "2024-05-01"), ("2024/5/1", "2024-05-01"), ("2024-05", "2024-05")],
+)
+def test_a_date_that_is_sure_becomes_one_that_can_be_compared(written: str, date: str) -> None:
+    assert yaml(f"date: {written}").metadata.date == date
+
+
+def test_a_date_that_is_not_sure_stays_as_it_is_written() -> None:
+    assert yaml("date: some day in May").metadata.date == "some day in May"
+
+
 def test_toml_between_plus_signs_is_read() -> None:
     text = '+++\ntitle = "Beams"\ndate = 2024-03-01T10:00:00Z\ntags = ["a"]\n+++\nBody'
     front = split_front_matter(text)

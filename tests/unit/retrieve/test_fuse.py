@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.records import ChunkId, DocumentId, Hit, Ranked, Ranking, Share
-from pincite.retrieve.diversify import cap_per_document
+from pincite.records import ChunkId, DocumentId, Ranked, Ranking, Share
 from pincite.retrieve.feedback import feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 
@@ -101,25 +100,6 @@ def test_every_ranked_chunk_becomes_one_hit_with_the_exact_sum(
         hit.score == pytest.approx(sum(share.contribution for share in hit.shares.values()))
         for hit in hits
     )
-
-
-def hit(number: int, document: str) -> Hit:
-    return Hit(CHUNKS[number], DocumentId(document), 1.0, {})
-
-
-HITS = [hit(0, "a"), hit(1, "a"), hit(2, "b"), hit(3, "a"), hit(4, "b"), hit(5, "c")]
-
-
-@pytest.mark.parametrize(
-    ("most", "kept"),
-    [(1, [0, 2, 5]), (2, [0, 1, 2, 4, 5]), (3, [0, 1, 2, 3, 4, 5]), (0, [0, 1, 2, 3, 4, 5])],
-)
-def test_so_many_hits_of_each_document_are_kept_in_their_order(most: int, kept: list[int]) -> None:
-    assert list(cap_per_document(HITS, most=most)) == [HITS[number] for number in kept]
-
-
-def test_no_hits_stay_no_hits() -> None:
-    assert list(cap_per_document([], most=3)) == []
 
 
 def test_an_absent_chunk_may_count_as_ranked_far_down() -> None:

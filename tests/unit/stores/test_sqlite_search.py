@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from helpers import HEADER, at_angle, chunk_ids, embedded, found_by_vector, part
 from pincite.ports import Store
 from pincite.records import Filters
+from pincite.stores.sqlite.filters import match_expression
 from pincite.stores.sqlite.opening import open_for_writing
-from pincite.stores.sqlite.search import match_expression
 from pincite.text.words import Term, question_terms
 
 

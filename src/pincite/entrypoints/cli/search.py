@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import click
 
@@ -19,8 +19,9 @@ from pincite.entrypoints.cli.common import (
     open_around,
     strong,
 )
+from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
 from pincite.entrypoints.cli.tuning import search_settings, set_option
-from pincite.records import DocumentId, Filters, Modality, Mode
+from pincite.records import Mode
 from pincite.settings import SearchSettings
 from pincite.text.printable import printable
 
@@ -30,27 +31,7 @@ _DEFAULTS = SearchSettings()
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top-k", "-k", type=int, help=f"How many results.  [default: {_DEFAULTS.top_k}]")
-@click.option(
-    "--type", "types", multiple=True, metavar="TYPE", help="Only files of this type: md, pdf, …"
-)
-@click.option("--name", help="Only files whose name contains this.")
-@click.option("--path", help="Only files whose path in the library begins with this.")
-@click.option(
-    "--tag", "tags", multiple=True, help="Only documents with this tag; repeat for several."
-)
-@click.option("--heading", help="Only chunks under a heading that contains this.")
-@click.option(
-    "--modality",
-    "modalities",
-    multiple=True,
-    type=click.Choice([str(one) for one in Modality]),
-    help="Only evidence of this kind.",
-)
-@click.option("--language", "languages", multiple=True, help="Only in this language: en, python.")
-@click.option("--layer", "layers", multiple=True, help="Only about this layer of a program.")
-@click.option("--symbol", "symbols", multiple=True, help="Only chunks with this function or class.")
-@click.option("--import", "imports", multiple=True, help="Only code that imports this module.")
-@click.option("--document", "documents", multiple=True, help="Only the document with this id.")
+@filter_options
 @click.option(
     "--per-document",
     type=click.IntRange(min=0),
@@ -78,17 +59,6 @@ _DEFAULTS = SearchSettings()
 def search(
     question: tuple[str, ...],
     top_k: int | None,
-    types: tuple[str, ...],
-    name: str | None,
-    path: str | None,
-    tags: tuple[str, ...],
-    heading: str | None,
-    modalities: tuple[str, ...],
-    languages: tuple[str, ...],
-    layers: tuple[str, ...],
-    symbols: tuple[str, ...],
-    imports: tuple[str, ...],
-    documents: tuple[str, ...],
     per_document: int | None,
     mode: str,
     dates: bool,
@@ -97,6 +67,7 @@ def search(
     explain: bool,
     library: Path,
     as_json: bool,
+    **filters: Any,  # noqa: ANN401 — what `filter_options` gives
 ) -> None:
     """Find the places that speak to QUESTION, from anywhere inside a library.
 
@@ -104,19 +75,6 @@ def search(
 
     Example: pincite search "who signs the release?" --type md
     """
-    filters = Filters(
-        document_ids=tuple(map(DocumentId, documents)) or None,
-        types=tuple(one.lower().removeprefix(".") for one in types) or None,
-        modalities=tuple(map(Modality, modalities)) or None,
-        tags=tags or None,
-        name=name,
-        path=path.removeprefix("./") if path else path,
-        heading=heading,
-        languages=languages or None,
-        layers=layers or None,
-        symbols=symbols or None,
-        imports=imports or None,
-    )
     chosen = search_settings(settings)
     if top_k is not None:
         chosen = replace(chosen, top_k=top_k)
@@ -128,7 +86,10 @@ def search(
         chosen = replace(chosen, expand=expand)
     with open_around(library) as opened:
         found = opened.search(
-            " ".join(question), mode=cast(Mode, mode), filters=filters, settings=chosen
+            " ".join(question),
+            mode=cast(Mode, mode),
+            filters=chosen_filters(**filters),
+            settings=chosen,
         )
     if as_json:
         echo_json(render.results_as_json(found))

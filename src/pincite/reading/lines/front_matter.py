@@ -10,6 +10,7 @@ from datetime import date, datetime, time
 
 import yaml
 
+from pincite.reading.facts import iso_date
 from pincite.records import Metadata, Modality
 
 _LARGEST = 65_536  # characters; more than this is no front matter but an attack or an accident
@@ -61,8 +62,11 @@ def split_front_matter(text: str) -> FrontMatter:
         metadata=Metadata(
             tags=_tags(fields.get("tags", fields.get("tag"))),
             author=_names(fields.get("author", fields.get("authors"))),
-            date=_line(fields.get("date")),
+            date=_date(fields.get("date")),
             language=_line(fields.get("lang", fields.get("language"))),
+            project=_line(fields.get("project")),
+            confidentiality=_line(fields.get("confidentiality", fields.get("classification"))),
+            agents=_agents(fields),
         ),
         modality=_modality(fields),
         recording=_recording(fields),
@@ -136,6 +140,18 @@ def _tags(value: object) -> tuple[str, ...]:
         value = list(value.split(",") if "," in value else value.split())
     tags = (tag.removeprefix("#") for tag in _lines(value))
     return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def _date(value: object) -> str | None:
+    """In ISO 8601 where that is sure, else as it is written."""
+    line = _line(value)
+    return line and (iso_date(line) or line)
+
+
+def _agents(fields: Mapping[str, object]) -> tuple[str, ...]:
+    """For which agents the text is, under any of the names that are in use."""
+    named = (fields[key] for key in ("agents", "agent", "agent_hint") if key in fields)
+    return tuple(dict.fromkeys(line for value in named for line in _lines(value)))
 
 
 def _modality(fields: Mapping[str, object]) -> Modality | None:

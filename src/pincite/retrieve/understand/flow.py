@@ -10,7 +10,7 @@ from pincite.ports import Embedder, Generator, Store
 from pincite.records import Understood
 from pincite.retrieve.understand.date_words import DateRange, dates_asked_for
 from pincite.retrieve.understand.expansion import expanded
-from pincite.retrieve.understand.glossary import Glossary
+from pincite.retrieve.understand.glossary import FROM_GLOSSARY, Glossary
 from pincite.retrieve.understand.names import Renamed, other_names
 from pincite.retrieve.understand.quoted import quoted_phrases, quoted_spans
 from pincite.retrieve.understand.typos import Correction, corrections
@@ -96,8 +96,23 @@ def _read(
     return _Reading(
         asked=" ".join((text, *(one.meant for one in mistyped))),
         embedded=_replaced(corrected, full),
-        names=tuple(name for one in renamed for name in one.others),
+        names=_names(renamed, by_words_alone=embedder is None),
         notes=_told(mistyped, renamed),
+    )
+
+
+def _names(renamed: Sequence[Renamed], *, by_words_alone: bool) -> tuple[str, ...]:
+    """The names to search for as words.
+
+    Where meaning is searched as well, the model has read the full name already: in words, too, it
+    would draw everything to the place that explains it. What somebody wrote into the glossary is
+    asked for in either way.
+    """
+    return tuple(
+        name
+        for one in renamed
+        for meaning, name in zip(one.meanings, one.others, strict=True)
+        if by_words_alone or meaning.source == FROM_GLOSSARY
     )
 
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from pincite.text.abbreviations import name_key
 
+FROM_GLOSSARY = "glossary"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _MOST_ENTRIES = 10_000
 _MOST_NOTES = 3  # a file that is no glossary at all would fill the screen
@@ -26,7 +27,7 @@ class Meaning:
 
     short: str
     long: str
-    source: str = "glossary"
+    source: str = FROM_GLOSSARY
 
 
 @dataclass(frozen=True)

@@ -2,43 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from pincite.records import Chunk, DocumentEntry, Filters
+from pincite.records import (
+    LEVELS,
+    AllOf,
+    AnyOf,
+    Chunk,
+    Clause,
+    Condition,
+    DocumentEntry,
+    Not,
+    level_of,
+)
+from pincite.text.dates import day_span
 from pincite.text.words import fold
 
 
-def visible(entry: DocumentEntry, chunk: Chunk, filters: Filters) -> bool:
-    """Whether everything that is asked for holds."""
-    tags = _folded(entry.metadata.tags)
-    analysis = chunk.analysis
-    return all(
-        (
-            filters.document_ids is None or entry.id in filters.document_ids,
-            filters.types is None or entry.type in filters.types,
-            filters.modalities is None or chunk.modality in filters.modalities,
-            filters.tags is None or (filters.tags != () and _folded(filters.tags) <= tags),
-            filters.name is None or fold(filters.name) in fold(entry.name),
-            filters.path is None or entry.path.startswith(filters.path),
-            filters.heading is None
-            or any(fold(filters.heading) in fold(heading) for heading in chunk.headings),
-            _any_of(filters.languages, (entry.metadata.language or "",)),
-            _any_of(filters.layers, (analysis.layer or "",)),
-            _any_of(filters.symbols, analysis.symbols),
-            filters.imports is None
-            or any(
-                fold(held) == fold(wanted)
-                or fold(held).startswith(tuple(fold(wanted) + mark for mark in "./:"))
-                for held in analysis.imports
-                for wanted in filters.imports
-            ),
-        )
-    )
+@dataclass(frozen=True)
+class Seen:
+    """What a condition is asked of."""
+
+    entry: DocumentEntry
+    chunk: Chunk
+    holds_phrase: Callable[[str], bool]
 
 
-def _any_of(wanted: Sequence[str] | None, held: Iterable[str]) -> bool:
-    return wanted is None or bool(_folded(wanted) & _folded(held))
+def visible(seen: Seen, condition: Condition) -> bool:
+    """Whether the condition holds."""
+    match condition:
+        case AllOf(parts):
+            return all(visible(seen, part) for part in parts)
+        case AnyOf(parts):
+            return any(visible(seen, part) for part in parts)
+        case Not(part):
+            return not visible(seen, part)
+        case Clause():
+            return any(_holds(seen, condition, value) for value in condition.values)
 
 
-def _folded(values: Iterable[str]) -> set[str]:
-    return {fold(value) for value in values}
+def _holds(seen: Seen, clause: Clause, value: str) -> bool:
+    about = seen.entry.metadata
+    match clause.field:
+        case "text":
+            return seen.holds_phrase(value)
+        case "date":
+            return _dated(about.date or about.modified or "", clause.operator, value)
+        case "confidentiality":
+            level = level_of(about.confidentiality)
+            return bool(_SIGNS[clause.operator](level, LEVELS.index(value)))
+        case _:
+            return any(_compared(clause, held, value) for held in _held(seen, clause))
+
+
+def _held(seen: Seen, clause: Clause) -> Iterable[str]:
+    """What stands in the field."""
+    entry, chunk = seen.entry, seen.chunk
+    held: dict[str, tuple[str | None, ...]] = {
+        "document": (entry.id,),
+        "type": (entry.type,),
+        "modality": (chunk.modality.value,),
+        "language": (entry.metadata.language,),
+        "tag": entry.metadata.tags,
+        "project": (entry.metadata.project,),
+        "agent": entry.metadata.agents,
+        "author": (entry.metadata.author,),
+        "name": (entry.name,),
+        "path": (entry.path,),
+        "heading": chunk.headings,
+        "layer": (chunk.analysis.layer,),
+        "symbol": chunk.analysis.symbols,
+        "import": chunk.analysis.imports,
+    }
+    values = [value or "" for value in held[clause.field]]
+    return values or ([""] if clause.operator == "is" else [])
+
+
+def _compared(clause: Clause, held: str, value: str) -> bool:
+    if clause.field not in ("document", "path"):
+        held, value = fold(held), fold(value)
+    match clause.operator:
+        case "contains":
+            return value in held
+        case "begins":
+            return held.startswith(value)
+        case "matches":
+            pattern = re.escape(value).replace(r"\*", ".*").replace(r"\?", ".")
+            return re.fullmatch(pattern, held, re.DOTALL) is not None
+        case _:
+            inside = clause.field == "import" and held.startswith(
+                tuple(value + mark for mark in "./:" if value)
+            )
+            return held == value or inside
+
+
+def _dated(said: str, sign: str, asked: str) -> bool:
+    """A date known only by its month may be any day of it, and is let through where it may fit."""
+    held, span = day_span(said), day_span(asked)
+    if not asked:
+        return sign == "is" and held is None
+    if held is None or span is None:
+        return False
+    return {
+        "<": held[0] < span[0],
+        "<=": held[0] <= span[1],
+        ">": held[1] > span[1],
+        ">=": held[1] >= span[0],
+        "is": held[0] <= span[1] and held[1] >= span[0],
+    }[sign]
+
+
+_SIGNS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "is": operator.eq,
+}

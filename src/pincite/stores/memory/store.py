@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -33,7 +34,7 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
-from pincite.stores.memory.filters import visible
+from pincite.stores.memory.filters import Seen, visible
 from pincite.text.abbreviations import abbreviations_in, name_key
 from pincite.text.spelling import spellings_in
 from pincite.text.words import (
@@ -42,6 +43,7 @@ from pincite.text.words import (
     fold,
     indexed_codes,
     indexed_words,
+    phrase_term,
     question_codes,
     question_terms,
 )
@@ -253,11 +255,14 @@ class MemoryStore:
     def _count(self, term: Term, tokens: list[str]) -> int:
         """How often the term's words stand next to each other."""
         wanted = [stem for token in term.tokens for stem in self._tokens(token)]
-        size = len(wanted)
-        if term.prefix:
-            return sum(token.startswith(wanted[0]) for token in tokens) if wanted else 0
-        return sum(tokens[at : at + size] == wanted for at in range(len(tokens) - size + 1)) * bool(
-            size
+        if not wanted:
+            return 0
+        *before, last = wanted
+        size = len(before)
+        return sum(
+            tokens[at : at + size] == before
+            and (tokens[at + size].startswith(last) if term.prefix else tokens[at + size] == last)
+            for at in range(len(tokens) - size)
         )
 
     def _search_vector(self, vector: Vector, filters: Filters) -> Ranking:
@@ -270,10 +275,17 @@ class MemoryStore:
         return _ordered(ranked)
 
     def _chunks(self, filters: Filters) -> Iterator[tuple[_Kept, EmbeddedChunk]]:
+        condition = filters.condition
         for kept in self._kept.values():
             for part in kept.embedded.chunks:
-                if visible(kept.entry, part.chunk, filters):
+                seen = Seen(kept.entry, part.chunk, partial(self._holds_phrase, part.chunk))
+                if visible(seen, condition):
                     yield kept, part
+
+    def _holds_phrase(self, chunk: Chunk, phrase: str) -> bool:
+        fields = (chunk.searched, "\n".join(chunk.headings))
+        tokens = (self._tokens(indexed_words(field)) for field in fields)
+        return any(self._count(phrase_term(phrase), one) for one in tokens)
 
     def missing_words(self, words: Sequence[str]) -> set[str]:
         """Those of the words that no chunk has, in any of their forms."""

@@ -66,8 +66,8 @@ def metadata_to_json(metadata: Metadata) -> Json:
 
 def metadata_from_json(value: Json) -> Metadata:
     """The inverse of `metadata_to_json`."""
-    known = {"notes": (), **value}
-    return Metadata(**{**known, "tags": tuple(known["tags"]), "notes": tuple(known["notes"])})
+    lists = {name: tuple(value.get(name, ())) for name in ("tags", "notes", "agents")}
+    return Metadata(**{**value, **lists})
 
 
 def analysis_from_json(value: Json) -> Analysis:

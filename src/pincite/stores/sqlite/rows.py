@@ -15,8 +15,10 @@ from pincite.records import (
     EmbeddedChunk,
     EmbeddedDocument,
     Locator,
+    Metadata,
     Modality,
     StoredWindow,
+    level_of,
 )
 from pincite.stores.sqlite.codec import (
     analysis_from_json,
@@ -30,6 +32,7 @@ from pincite.stores.sqlite.codec import (
     sections_to_json,
 )
 from pincite.text.abbreviations import abbreviations_in, name_key
+from pincite.text.dates import day_span
 from pincite.text.words import fold, indexed_codes, indexed_words
 from pincite.vectors import from_bytes, to_bytes
 
@@ -73,7 +76,7 @@ def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRo
         document.size,
         document.modality.value,
         document.summary,
-        fold(document.metadata.language or ""),
+        *_filtered_by(document.metadata),
         len(embedded.chunks),
         time,
         recipe,
@@ -96,6 +99,16 @@ def definition_rows(texts: Iterable[str]) -> tuple[Row, ...]:
             keys = (name_key(one.short), name_key(one.long))
             rows.setdefault((one.short, keys[1]), (one.short, one.long, *keys))
     return tuple(row for _, row in sorted(rows.items()))
+
+
+def _filtered_by(metadata: Metadata) -> Row:
+    """Language, project, author, agents, level of confidentiality, first and last day."""
+    return (
+        *(fold(one or "") for one in (metadata.language, metadata.project, metadata.author)),
+        _folded(metadata.agents),
+        level_of(metadata.confidentiality),
+        *(day_span(metadata.date or metadata.modified or "") or ("", "")),
+    )
 
 
 def _chunk_rows(document: Document, embedded: EmbeddedChunk) -> ChunkRows:

@@ -14,6 +14,7 @@ from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.codec import omissions_from_json
 from pincite.stores.sqlite.connection import transaction
 from pincite.stores.sqlite.rows import definition_rows
+from pincite.text.dates import day_span
 from pincite.text.words import fold, indexed_words
 
 
@@ -151,6 +152,38 @@ def m003_segments(connection: apsw.Connection) -> None:
     )
 
 
+def m004_more_to_filter_by(connection: apsw.Connection) -> None:
+    """Project, author, agents, confidentiality and dates of documents, to be filtered by.
+
+    What chunks are filtered by stands together, too, apart from their places.
+    """
+    for column in (
+        *("folded_project TEXT NOT NULL DEFAULT ''", "folded_author TEXT NOT NULL DEFAULT ''"),
+        *("folded_agents TEXT NOT NULL DEFAULT '[]'", "level INTEGER NOT NULL DEFAULT 1"),
+        *("date_first TEXT NOT NULL DEFAULT ''", "date_last TEXT NOT NULL DEFAULT ''"),
+    ):
+        connection.execute(f"ALTER TABLE document ADD COLUMN {column}")
+    documents: list[Any] = connection.execute("SELECT rowid, metadata FROM document").fetchall()
+    for rowid, metadata in documents:
+        # Nothing could say its project, agents or confidentiality before.
+        known = json.loads(metadata)
+        span = day_span(known["date"] or known.get("modified") or "") or ("", "")
+        connection.execute(
+            "UPDATE document SET folded_author = ?, date_first = ?, date_last = ? WHERE rowid = ?",
+            (fold(known["author"] or ""), *span, rowid),
+        )
+    connection.execute("DROP INDEX document_seen")
+    connection.execute(
+        "CREATE INDEX document_seen ON document (type, folded_language, folded_name, path, "
+        "folded_tags, folded_project, folded_author, folded_agents, level, date_first, date_last)"
+    )
+    connection.execute("DROP INDEX chunk_of_document")
+    connection.execute(
+        "CREATE INDEX chunk_seen ON chunk "
+        "(document, modality, folded_layer, folded_headings, folded_symbols)"
+    )
+
+
 def m005_vocabulary(connection: apsw.Connection) -> None:
     """The words as they are spelled, and what the documents say abbreviations stand for."""
     for statement in (
@@ -201,6 +234,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_documents_chunks_windows,
     m002_places_and_catalog,
     m003_segments,
+    m004_more_to_filter_by,
     m005_vocabulary,
 )
 

@@ -10,50 +10,14 @@ from typing import Any
 import apsw
 
 from pincite.records import ChunkId, Filters, Ranked, Ranking
+from pincite.stores.sqlite.filters import Value, match_expression, visible_chunks
 from pincite.stores.sqlite.tables import ENTRY_COLUMNS
-from pincite.text.words import Term, fold, question_codes, question_terms
+from pincite.text.words import question_codes, question_terms
 from pincite.vectors import Vector, from_bytes, to_bytes
 
 # How much a word counts in the text, in title, name, author and tags, in headings, as a code.
 COLUMN_WEIGHTS = (1.0, 2.0, 1.5, 1.0)
 _WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
-
-# What each filter asks of a chunk and its document. `json_each` binds whole lists, so a statement
-# depends on which filters are given, never on their values.
-_CONDITIONS = {
-    "document_ids": "document.id IN (SELECT value FROM json_each(:document_ids))",
-    "types": "document.type IN (SELECT value FROM json_each(:types))",
-    "modalities": "chunk.modality IN (SELECT value FROM json_each(:modalities))",
-    "tags": """(json_array_length(:tags) > 0 AND NOT EXISTS (
-        SELECT 1 FROM json_each(:tags) AS wanted WHERE wanted.value NOT IN (
-            SELECT value FROM json_each(document.folded_tags))))""",
-    "name": "instr(document.folded_name, :name) > 0",
-    "path": "substr(document.path, 1, length(:path)) = :path",
-    "heading": """EXISTS (
-        SELECT 1 FROM json_each(chunk.folded_headings) WHERE instr(value, :heading) > 0)""",
-    "languages": "document.folded_language IN (SELECT value FROM json_each(:languages))",
-    "layers": "chunk.folded_layer IN (SELECT value FROM json_each(:layers))",
-    "symbols": """EXISTS (
-        SELECT 1 FROM json_each(chunk.folded_symbols)
-        WHERE value IN (SELECT value FROM json_each(:symbols)))""",
-    "imports": """EXISTS (
-        SELECT 1 FROM json_each(chunk.folded_imports) AS held, json_each(:imports) AS wanted
-        WHERE held.value = wanted.value
-        OR substr(held.value, 1, length(wanted.value) + 1) IN (
-            wanted.value || '.', wanted.value || '/', wanted.value || ':'))""",
-}
-
-
-def visible_chunks(filters: Filters) -> str:
-    """The statement that gives the rows of all chunks a search may see; bind `bound(filters)`."""
-    given = [
-        condition for name, condition in _CONDITIONS.items() if getattr(filters, name) is not None
-    ]
-    return (
-        "SELECT chunk.rowid FROM chunk JOIN document ON document.rowid = chunk.document WHERE "
-        + " AND ".join(given or ["1"])
-    )
-
 
 _WORDS = """
 SELECT chunk.id, document.id, -bm25(chunk_words, {weights}) AS score
@@ -145,10 +109,12 @@ class TableSearches:
         if not match or limit < 1:
             return ()
         statement = WORDS
+        values: dict[str, Value] = {"match": match, "limit": limit}
         if not filters.none_given:
-            visible = f"AND chunk_words.rowid IN ({visible_chunks(filters)})"
-            statement = _WORDS.format(weights=_WEIGHTS, visible=visible)
-        values = {"match": match, "limit": limit, **bound(filters)}
+            visible = visible_chunks(filters)
+            among = f"AND chunk_words.rowid IN ({visible.rows})"
+            statement = _WORDS.format(weights=_WEIGHTS, visible=among)
+            values.update(visible.values)
         rows = self._connection.execute(statement, values)
         return tuple(Ranked(chunk, document, score) for chunk, document, score in rows)
 
@@ -156,13 +122,14 @@ class TableSearches:
         """Chunks by the cosine similarity of their best window, exact."""
         if limit < 1:
             return ()
-        values = {"vector": to_bytes(vector), **bound(filters)}
+        values: dict[str, Value | bytes] = {"vector": to_bytes(vector)}
         nearest, every = NEAREST, EVERY_DISTANCE
         if not filters.none_given:
-            chunks = visible_chunks(filters)
-            windows_of = f"SELECT window.rowid FROM window WHERE window.chunk IN ({chunks})"
+            visible = visible_chunks(filters)
+            windows_of = f"SELECT window.rowid FROM window WHERE window.chunk IN ({visible.rows})"
             nearest = _NEAREST.format(visible=f"AND rowid IN ({windows_of})")
-            every = _EVERY_DISTANCE.format(visible=f"chunk.rowid IN ({chunks})")
+            every = _EVERY_DISTANCE.format(visible=f"chunk.rowid IN ({visible.rows})")
+            values.update(visible.values)
         windows = min(limit * 4, _MOST_NEIGHBOURS)
         while True:
             rows: list[Row] = self._connection.execute(
@@ -186,14 +153,6 @@ def search_documents(connection: apsw.Connection, question: str) -> list[Row]:
     return connection.execute(DOCUMENTS, {"match": match}).fetchall() if match else []
 
 
-def match_expression(terms: Sequence[Term]) -> str:
-    """User words are data, never FTS5 syntax: each term becomes a quoted phrase, joined by OR."""
-    return " OR ".join(
-        '"{}"{}'.format(" ".join(term.tokens).replace('"', '""'), " *" if term.prefix else "")
-        for term in terms
-    )
-
-
 def _best_windows(rows: Sequence[Row]) -> Ranking:
     """Each chunk once, by its first window; rows come best first."""
     best: dict[ChunkId, Ranked] = {}
@@ -201,34 +160,3 @@ def _best_windows(rows: Sequence[Row]) -> Ranking:
         if chunk not in best:
             best[chunk] = Ranked(chunk, document, score, (start, end), from_bytes(vector))
     return tuple(best.values())
-
-
-def bound(filters: Filters) -> dict[str, str | None]:
-    """The values that `visible_chunks` asks for."""
-
-    def as_json(values: Sequence[str] | None) -> str | None:
-        return None if values is None else json.dumps(list(values))
-
-    def storable(value: str | None) -> str | None:
-        # Half a character, from a broken command line say, is in no stored text.
-        return value and value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-
-    def folded(value: str | None) -> str | None:
-        return value and storable(fold(value))
-
-    def all_folded(values: Sequence[str] | None) -> str | None:
-        return as_json(None if values is None else [fold(value) for value in values])
-
-    return {
-        "document_ids": as_json(filters.document_ids),
-        "types": as_json(filters.types),
-        "modalities": as_json(filters.modalities),
-        "tags": all_folded(filters.tags),
-        "name": folded(filters.name),
-        "path": storable(filters.path),
-        "heading": folded(filters.heading),
-        "languages": all_folded(filters.languages),
-        "layers": all_folded(filters.layers),
-        "symbols": all_folded(filters.symbols),
-        "imports": all_folded(filters.imports),
-    }

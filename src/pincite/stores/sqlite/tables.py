@@ -15,7 +15,8 @@ from pincite.text.spelling import spellings_in
 
 _DOCUMENT_COLUMNS = """
     id, path, folded_name, checksum, type, title, own_title, text, sections, metadata,
-    folded_tags, size, modality, summary, folded_language, chunks, indexed_at, recipe
+    folded_tags, size, modality, summary, folded_language, folded_project, folded_author,
+    folded_agents, level, date_first, date_last, chunks, indexed_at, recipe
 """
 _CHUNK_COLUMNS = """
     chunk.id, chunk.modality, chunk.position, chunk.start, chunk.end, chunk.line_start,

@@ -9,8 +9,8 @@ import apsw
 
 from pincite.records import Definition
 from pincite.stores.sqlite.connection import snapshot
+from pincite.stores.sqlite.filters import match_expression
 from pincite.stores.sqlite.meta import log_position
-from pincite.stores.sqlite.search import match_expression
 from pincite.text.words import Term, fold
 
 _IS_THERE = "SELECT 1 FROM chunk_words WHERE chunk_words MATCH ? LIMIT 1"

@@ -111,6 +111,15 @@ class TestNames:
         assert understood.embedded == "what is RRF (Reciprocal Rank Fusion)?"
         assert understood.notes == ("RRF = Reciprocal Rank Fusion (your documents)",)
 
+    def test_where_meaning_is_searched_only_the_model_reads_the_full_name(
+        self, store: Store
+    ) -> None:
+        understood = read(store, "what is RRF?", embedder=CountingEmbedder())
+        assert understood.words == "what is RRF?"
+        assert understood.embedded == "what is RRF (Reciprocal Rank Fusion)?"
+        cars = read(store, "two cars", GLOSSARY, embedder=CountingEmbedder())
+        assert "motor car" in terms(cars)
+
     def test_what_is_asked_counts_more_than_what_is_added(self, store: Store) -> None:
         asked = [" ".join(term.tokens) for term in question_terms(read(store, "RRF").words)]
         assert asked.count("rrf") > asked.count("reciprocal rank fusion") == 1

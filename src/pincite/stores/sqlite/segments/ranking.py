@@ -9,7 +9,8 @@ import apsw
 import numpy as np
 
 from pincite.records import ChunkId, Filters, Ranked, Ranking
-from pincite.stores.sqlite.search import WORDS_OF, bound, match_expression, visible_chunks
+from pincite.stores.sqlite.filters import match_expression, visible_chunks
+from pincite.stores.sqlite.search import WORDS_OF
 from pincite.stores.sqlite.segments.making import Tokenizer
 from pincite.stores.sqlite.segments.searching import Found, Scores, SegmentSearch, Visible
 from pincite.text.words import Term, question_codes, question_terms
@@ -25,7 +26,6 @@ class SegmentSearches:
         self._tokens = Tokenizer(connection)
         self._rows: dict[ChunkId, int] = {}  # of the chunks that were found
         self._words: Scores = []  # of the last question
-        self._seen: tuple[Filters, Visible | None] = Filters(), None
 
     def words(self, question: str, filters: Filters, limit: int) -> Ranking:
         """Chunks by BM25; empty where the question holds no word."""
@@ -72,11 +72,15 @@ class SegmentSearches:
         return self._segments.word_scores(tokens, added, self._visible(filters))
 
     def _visible(self, filters: Filters) -> Visible | None:
-        if filters != self._seen[0]:
-            rows = self._connection.execute(visible_chunks(filters), bound(filters)).fetchall()
-            visible = self._segments.visible(np.array([row[0] for row in rows], np.int64))
-            self._seen = filters, visible
-        return self._seen[1]
+        if filters.none_given:
+            return None
+        known = self._segments.seen_before.get(filters)
+        if known is None:
+            visible = visible_chunks(filters)
+            rows = self._connection.execute(visible.rows, visible.values).fetchall()
+            known = self._segments.visible(np.array([row[0] for row in rows], np.int64))
+            self._segments.seen_before.put(filters, known)
+        return known
 
     def _ranked(self, found: Iterable[Found], *, listed: bool = True) -> Ranking:
         """Best first, ties by chunk id, as records."""

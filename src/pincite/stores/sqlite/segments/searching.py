@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.records import ChunkId, DocumentId
+from pincite.recent import Recent
+from pincite.records import ChunkId, DocumentId, Filters
 from pincite.stores.sqlite.segments.making import term_key
 from pincite.stores.sqlite.segments.segment import HALVES, ID_BYTES, Segment, signs_of
 from pincite.vectors import Vector
@@ -30,6 +31,8 @@ Scores = list[NDArray[np.float32]]
 
 Visible = Sequence[NDArray[np.bool_]]
 """Whether a chunk may be seen, for each segment."""
+
+_FILTERS_KNOWN = 16  # of which it is remembered what they let through; a byte for each chunk
 
 
 class Found(NamedTuple):
@@ -78,6 +81,7 @@ class SegmentSearch:
 
     def __init__(self, segments: Sequence[Segment], forgotten: NDArray[np.int64]) -> None:
         self._living = [_Living(one, _alive(one, forgotten)) for one in segments]
+        self.seen_before: Recent[Filters, Visible] = Recent(_FILTERS_KNOWN)
         self.count = sum(one.count for one in self._living)
         average = sum(one.length for one in self._living) / max(self.count, 1)
         # What BM25 weighs a count against: the longer the chunk, the more.

@@ -1,0 +1,195 @@
+"""Filters as SQL. Values are bound, never written into a statement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pincite.records import LEVELS, AllOf, AnyOf, Clause, Condition, Filters, Not
+from pincite.text.dates import day_span
+from pincite.text.words import Term, fold, phrase_term
+
+Value = str | int
+
+# Where each field stands. All of these hold a text, the empty one where nothing is said …
+_TEXTS = {
+    "document": "document.id",
+    "type": "document.type",
+    "modality": "chunk.modality",
+    "language": "document.folded_language",
+    "project": "document.folded_project",
+    "author": "document.folded_author",
+    "name": "document.folded_name",
+    "path": "document.path",
+    "layer": "chunk.folded_layer",
+}
+# … and these a JSON list of texts.
+_LISTS = {
+    "tag": "document.folded_tags",
+    "agent": "document.folded_agents",
+    "heading": "chunk.folded_headings",
+    "symbol": "chunk.folded_symbols",
+    "import": "chunk.folded_imports",
+}
+_OF_CHUNKS = frozenset(("modality", "heading", "layer", "symbol", "import", "text"))
+_UNFOLDED = frozenset(("document", "path"))
+
+
+@dataclass(frozen=True)
+class Visible:
+    """The statement that gives the rows of all chunks a search may see, and what to bind to it."""
+
+    rows: str
+    values: dict[str, Value]
+
+
+def visible_chunks(filters: Filters) -> Visible:
+    """What the filters let through.
+
+    What is asked of documents alone is looked up first: they are fewer than chunks, and what they
+    are filtered by stands together, apart from their texts.
+    """
+    of_documents: list[str] = []
+    of_chunks: list[str] = []
+    fields: set[str] = set()
+    compiler = _Compiler()
+    for part in _conjuncts(filters.condition):
+        mentioned = set(_fields(part))
+        if _OF_CHUNKS.isdisjoint(mentioned):
+            of_documents.append(compiler.said(part))
+        else:
+            of_chunks.append(compiler.said(part))
+            fields |= mentioned
+    if of_documents:
+        documents = f"SELECT document.rowid FROM document WHERE {' AND '.join(of_documents)}"
+        of_chunks.insert(0, f"chunk.document IN ({documents})")
+    join = "" if fields <= _OF_CHUNKS else "JOIN document ON document.rowid = chunk.document "
+    rows = f"SELECT chunk.rowid FROM chunk {join}WHERE {' AND '.join(of_chunks) or '1'}"
+    return Visible(rows, compiler.values)
+
+
+def _conjuncts(condition: Condition) -> Iterator[Condition]:
+    if isinstance(condition, AllOf):
+        for part in condition.parts:
+            yield from _conjuncts(part)
+    else:
+        yield condition
+
+
+def _fields(condition: Condition) -> Iterator[str]:
+    match condition:
+        case AllOf(parts) | AnyOf(parts):
+            for part in parts:
+                yield from _fields(part)
+        case Not(part):
+            yield from _fields(part)
+        case Clause():
+            yield condition.field
+
+
+class _Compiler:
+    """Writes conditions as SQL that is true or false, never unknown, and collects their values."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Value] = {}
+
+    def said(self, condition: Condition) -> str:
+        match condition:
+            case AllOf(parts):
+                return f"({' AND '.join(map(self.said, parts)) or '1'})"
+            case AnyOf(parts):
+                return f"({' OR '.join(map(self.said, parts)) or '0'})"
+            case Not(part):
+                return f"NOT {self.said(part)}"
+            case Clause("document" | "type" | "modality", "is", values):
+                return f"{_TEXTS[condition.field]} IN ({self._all(condition.field, values)})"
+            case Clause():
+                each = [self._clause(condition, value) for value in condition.values]
+                return f"({' OR '.join(each) or '0'})"
+
+    def _clause(self, clause: Clause, value: str) -> str:
+        match clause.field:
+            case "text":
+                return self._holds_phrase(phrase_term(value))
+            case "date":
+                return self._dated(clause.operator, value)
+            case "confidentiality":
+                sign = "=" if clause.operator == "is" else clause.operator
+                return f"document.level {sign} {self._bound(LEVELS.index(value))}"
+            case field if field in _LISTS:
+                return self._listed(clause, value)
+            case field:
+                return self._compared(_TEXTS[field], clause, value)
+
+    def _listed(self, clause: Clause, value: str) -> str:
+        column = _LISTS[clause.field]
+        if clause.operator == "is" and not value:
+            return f"json_array_length({column}) = 0"
+        held = self._compared("held.value", clause, value)
+        return f"EXISTS (SELECT 1 FROM json_each({column}) AS held WHERE {held})"
+
+    def _compared(self, held: str, clause: Clause, value: str) -> str:
+        value = value if clause.field in _UNFOLDED else fold(value)
+        match clause.operator:
+            case "contains":
+                return f"instr({held}, {self._bound(value)}) > 0"
+            case "begins":
+                name = self._bound(value)
+                return f"substr({held}, 1, length({name})) = {name}"
+            case "matches":
+                # GLOB also knows classes of characters; our patterns do not.
+                return f"{held} GLOB {self._bound(value.replace('[', '[[]'))}"
+            case _ if clause.field == "import":
+                name = self._bound(value)
+                inside = " OR ".join(
+                    f"substr({held}, 1, length({name}) + 1) = {name} || '{mark}'" for mark in "./:"
+                )
+                return f"({held} = {name} OR {inside})"
+            case _:
+                return f"{held} = {self._bound(value)}"
+
+    def _dated(self, operator: str, value: str) -> str:
+        """A date known only by its month may be any day of it: it is let through if it may fit."""
+        span = day_span(value)
+        if not value or span is None:
+            return "document.date_first = ''" if operator == "is" and not value else "0"
+        first, last = self._bound(span[0]), self._bound(span[1])
+        fits = {
+            "<": f"document.date_first < {first}",
+            "<=": f"document.date_first <= {last}",
+            ">": f"document.date_last > {last}",
+            ">=": f"document.date_last >= {first}",
+            "is": f"document.date_first <= {last} AND document.date_last >= {first}",
+        }
+        return f"(document.date_first <> '' AND {fits[operator]})"
+
+    def _holds_phrase(self, phrase: Term) -> str:
+        if not phrase.tokens:
+            return "0"
+        match = self._bound(f"{{text headings}} : ({match_expression([phrase])})")
+        return f"chunk.rowid IN (SELECT rowid FROM chunk_words WHERE chunk_words MATCH {match})"
+
+    def _all(self, field: str, values: Sequence[str]) -> str:
+        """However many there are, they are bound as one."""
+        wanted = values if field in _UNFOLDED else [fold(value) for value in values]
+        return f"SELECT value FROM json_each({self._bound(json.dumps(list(wanted)))})"
+
+    def _bound(self, value: Value) -> str:
+        name = f"value{len(self.values)}"
+        self.values[name] = _storable(value) if isinstance(value, str) else value
+        return f":{name}"
+
+
+def _storable(value: str) -> str:
+    """Half a character, from a broken command line say, is in no stored text; nor is a NUL."""
+    whole = value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return whole.replace("\0", "\ufffd")
+
+
+def match_expression(terms: Sequence[Term]) -> str:
+    """User words are data, never FTS5 syntax: each term becomes a quoted phrase, joined by OR."""
+    return " OR ".join(
+        '"{}"{}'.format(" ".join(term.tokens).replace('"', '""'), " *" if term.prefix else "")
+        for term in terms
+    )

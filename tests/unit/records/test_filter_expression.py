@@ -1,0 +1,130 @@
+"""The filter expression: what it means, and what is said of a wrong one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.errors import FilterError
+from pincite.records import (
+    FIELDS,
+    LEVELS,
+    AllOf,
+    AnyOf,
+    Clause,
+    Filters,
+    Not,
+    level_of,
+    parse_filter,
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "condition"),
+    [
+        ("type = pdf", Clause("type", "is", ("pdf",))),
+        ("TYPE == .PDF", Clause("type", "is", ("pdf",))),
+        ("type=pdf", Clause("type", "is", ("pdf",))),
+        ("tag != red", Not(Clause("tag", "is", ("red",)))),
+        ("tag in (red, 'dark green')", Clause("tag", "is", ("red", "dark green"))),
+        ("tag not in (red)", Not(Clause("tag", "is", ("red",)))),
+        ("name contains report", Clause("name", "contains", ("report",))),
+        ("path begins a/b", Clause("path", "begins", ("a/b",))),
+        ("name matches *.p?f", Clause("name", "matches", ("*.p?f",))),
+        ('author = "O\'Neil \\"x\\" \\\\"', Clause("author", "is", ('O\'Neil "x" \\',))),
+        ('tag = "and"', Clause("tag", "is", ("and",))),
+        ("symbol = std::vector", Clause("symbol", "is", ("std::vector",))),
+        ("date>=2024-05", Clause("date", ">=", ("2024-05",))),
+        ("confidentiality < Restricted", Clause("confidentiality", "<", ("restricted",))),
+        # `and` binds closer than `or`, `not` closer than both
+        (
+            "type = a or type = b and not type = c",
+            AnyOf(
+                (
+                    Clause("type", "is", ("a",)),
+                    AllOf((Clause("type", "is", ("b",)), Not(Clause("type", "is", ("c",))))),
+                )
+            ),
+        ),
+        (
+            "(type = a or type = b) AND tag = c",
+            AllOf(
+                (
+                    AnyOf((Clause("type", "is", ("a",)), Clause("type", "is", ("b",)))),
+                    Clause("tag", "is", ("c",)),
+                )
+            ),
+        ),
+    ],
+)
+def test_an_expression_means_its_condition(expression: str, condition: object) -> None:
+    assert parse_filter(expression) == condition
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("typ = pdf", "character 1 of 'typ = pdf': unknown field 'typ' (did you mean type?)"),
+        ("colour = red", "fields are: document, type"),
+        ("type ~ pdf", "character 6 of 'type ~ pdf': unknown operator '~'; type takes =, !=, in"),
+        ("type < pdf", "type has no operator '<'; type takes =, !=, in"),
+        ("text = pump", "text takes contains"),
+        ("type =", "a value is missing at the end"),
+        ("type", "an operator such as = or contains is missing at the end"),
+        ("", "a field is missing at the end"),
+        ("type = and", "here a value belongs, not 'and'; quote it"),
+        ("type = pdf tag = x", "character 12 of 'type = pdf tag = x': here `and`, `or`"),
+        ("(type = pdf", "')' is missing"),
+        ("type = pdf)", "here `and`, `or` or the end belongs"),
+        ("tag in red", "'(' is missing"),
+        ("tag in (red green)", "',' is missing"),
+        ("tag not = red", "after `not` here comes `in (…)`"),
+        ('name = "open', "character 8 of 'name = \"open': a quote is not closed"),
+        ("date > soon", "'soon' is no date; write 2024, 2024-05 or 2024-05-31"),
+        ("date > 2024-13", "'2024-13' is no date"),
+        ("confidentiality = secret", "levels are: public, internal, confidential, restricted"),
+        ("modality = film", "modalities are: text, ocr"),
+        ("not " * 60 + "type = pdf", "nested too deeply"),
+        ("(" * 60 + "type = pdf" + ")" * 60, "nested too deeply"),
+        ("type = " + "x" * 5_000, "longer than 4096 characters"),
+    ],
+)
+def test_a_wrong_expression_is_told_with_its_place_and_what_would_be_right(
+    expression: str, said: str
+) -> None:
+    with pytest.raises(FilterError) as caught:
+        parse_filter(expression)
+    assert said in str(caught.value)
+
+
+@given(
+    st.text(max_size=60)
+    | st.lists(st.sampled_from([*FIELDS, *"()=,", "and", "or", "not"])).map(" ".join)
+)
+def test_any_text_is_a_condition_or_a_clear_error(expression: str) -> None:
+    try:
+        condition = parse_filter(expression)
+    except FilterError:
+        return
+    assert parse_filter(str(condition)) == condition
+
+
+@given(st.text(min_size=1, max_size=30))
+def test_any_value_survives_being_written_and_read(value: str) -> None:
+    clause = Clause("tag", "is", (value,))
+    assert parse_filter(str(clause)) == clause
+
+
+def test_wrong_plain_fields_are_errors_too() -> None:
+    with pytest.raises(FilterError, match="unknown clearance 'secret'"):
+        _ = Filters(clearance="secret").condition
+    with pytest.raises(FilterError, match="'May' is no date"):
+        _ = Filters(since="May").condition
+
+
+def test_what_says_nothing_is_internal_and_what_nobody_knows_is_restricted() -> None:
+    assert [level_of(label) for label in LEVELS] == [0, 1, 2, 3]
+    assert level_of(None) == 1
+    assert level_of(" Public ") == 0
+    assert level_of("top secret") == 3
