@@ -116,7 +116,7 @@ class SearchSettings:
     absent_rank: int | None = None  # counts for a chunk that a search did not rank; 1,000, say
     top_k: int = 10
     # How a question is understood before it is searched.
-    acronyms: bool = True  # what the documents say abbreviations stand for
+    acronyms: bool = False  # what the documents say abbreviations stand for
     glossary: bool = True  # what the library's glossary file says
     typos: bool = True  # words that no chunk has, against those that the library has
     date_words: bool = False  # "since March" restricts, and is not searched for; English only

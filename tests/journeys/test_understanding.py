@@ -51,8 +51,9 @@ def search(folder: Path, *arguments: str) -> Result:
 
 
 def test_an_abbreviation_finds_documents_that_only_have_the_full_name(library: Library) -> None:
-    assert paths(library, "RRF") == {"fusion.md", "late.md"}
-    assert paths(library, "RRF", replace(DEFAULTS, acronyms=False)) == {"fusion.md"}
+    assert paths(library, "RRF") == {"fusion.md"}
+    on = replace(DEFAULTS, acronyms=True)
+    assert paths(library, "RRF", on) == {"fusion.md", "late.md"}
 
 
 def test_the_glossary_is_used_and_is_no_document(library: Library) -> None:

@@ -32,12 +32,15 @@ def store() -> Store:
     return opened
 
 
+ACRONYMS = SearchSettings(acronyms=True)
+
+
 def read(
     store: Store,
     question: str,
     aids: Aids = Aids(),
     embedder: Embedder | None = None,
-    settings: SearchSettings = SearchSettings(),
+    settings: SearchSettings = ACRONYMS,
 ) -> Understood:
     return understand(question, store, embedder, settings, aids)
 
@@ -159,9 +162,8 @@ class TestNames:
         own = Aids(glossary=parse_glossary("RRF = Rolling Refresh Frame", "g.txt"))
         assert read(store, "RRF", own).embedded == "RRF (Rolling Refresh Frame)"
 
-    def test_abbreviations_of_the_documents_can_be_left_alone(self, store: Store) -> None:
-        off = SearchSettings(acronyms=False)
-        assert read(store, "RRF", settings=off) == Understood("RRF", "RRF")
+    def test_abbreviations_of_the_documents_are_left_alone_by_default(self, store: Store) -> None:
+        assert read(store, "RRF", settings=SearchSettings()) == Understood("RRF", "RRF")
 
 
 class TestDates:
