@@ -221,3 +221,6 @@ class CountingEmbedder:
 
     def foreignness(self, question: str) -> float:
         return self.inner.foreignness(question)
+
+    def knows(self, word: str) -> bool:
+        return self.inner.knows(word)

@@ -87,6 +87,10 @@ class CachedEmbedder:
         """To the model behind."""
         return self._inner.foreignness(question)
 
+    def knows(self, word: str) -> bool:
+        """Whether the model behind does."""
+        return self._inner.knows(word)
+
     def _key(self, text: str) -> bytes:
         named = f"{self.card.fingerprint}\0{text}"
         return hashlib.sha256(named.encode("utf-8", "surrogatepass")).digest()

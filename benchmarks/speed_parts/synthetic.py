@@ -183,3 +183,7 @@ class ClusteredEmbedder:
     def foreignness(self, question: str) -> float:
         """No language is."""
         return 0.0
+
+    def knows(self, word: str) -> bool:
+        """It has no words of its own."""
+        return False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from pincite.records import (
     Chunk,
     ChunkId,
+    Definition,
     Document,
     DocumentEntry,
     DocumentId,
@@ -60,6 +61,10 @@ class QuestionEmbedder(Protocol):
 
     def foreignness(self, question: str) -> float:
         """How little the model knows of the question's language: from 0, it reads it, to 1."""
+        ...
+
+    def knows(self, word: str) -> bool:
+        """Whether the word is one of the model's own, and so no typo; False if it cannot tell."""
         ...
 
 
@@ -165,6 +170,21 @@ class Store(Protocol):
         `words` and `vector` also tell their scores of what only the other one lists, so that a
         chunk can be judged by both: not listed, behind the rest, in no order.
         """
+        ...
+
+    def missing_words(self, words: Sequence[str]) -> set[str]:
+        """Those of the words that no chunk has, in any of their forms."""
+        ...
+
+    def spellings(self, initial: str) -> Mapping[str, int]:
+        """The library's words with this first letter, and how many documents have each.
+
+        Folded, as they are spelled and not cut to their stems; without numbers and codes.
+        """
+        ...
+
+    def definitions(self, keys: Sequence[str]) -> list[Definition]:
+        """What documents say that abbreviations of these `name_key`s mean, most frequent first."""
         ...
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:

@@ -101,6 +101,7 @@ DEFAULT_MAX_FILE_BYTES = 20_000_000  # a larger text is nearly always a dump or 
 
 CONVERTED_FOLDER = ".converted"  # what was recognised in images and recordings, as Markdown
 ANALYSIS_FILE = "pincite-analysis.json"  # what is known of the code that a wiki is about
+GLOSSARY_FILE = "pincite-glossary.txt"  # what the library's people call things
 EVAL_FILE = "pincite-eval.jsonl"  # questions that the library is measured with
 REPORT_FILE = "pincite-eval.html"  # how it went
 READING_OPTIONS = ("comments", "tracked-changes")
@@ -114,7 +115,7 @@ class SourceSettings:
     ignore_files: tuple[str, ...] = (".gitignore", ".pinciteignore")
     # At the top: the hidden folder that is looked into, and the files that are no documents.
     hidden_folder: str = CONVERTED_FOLDER
-    own_files: tuple[str, ...] = (ANALYSIS_FILE, EVAL_FILE, REPORT_FILE)
+    own_files: tuple[str, ...] = (ANALYSIS_FILE, GLOSSARY_FILE, EVAL_FILE, REPORT_FILE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +135,12 @@ class SearchSettings:
     rrf_k: int = 60  # of ranks; the constant of the paper
     absent_rank: int | None = None  # counts for a chunk that a search did not rank; 1,000, say
     top_k: int = 10
+    # How a question is understood before it is searched.
+    acronyms: bool = False  # what the documents say abbreviations stand for
+    glossary: bool = True  # what the library's glossary file says
+    typos: bool = True  # words that no chunk has, against those that the library has
+    date_words: bool = False  # "since March" restricts, and is not searched for; English only
+    expand: str = ""  # a language model that gives other words: openai:MODEL
     per_document: int = 3  # chunks of one document among the results; 0 is no limit
     similarity_floor: float = 0.25  # what has no word of the question must be so near; -1 is none
     context_chunks: int = 15  # that a context is made of, at most

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from pincite.converting.engines import OcrEngine
     from pincite.converting.report import ConversionReport
     from pincite.engine.evaluation import Evaluation
+    from pincite.retrieve.understand.flow import Aids
     from pincite.sources import Folder
     from pincite.stores.sqlite.store import SqliteStore
 
@@ -160,14 +161,18 @@ class Library:
 
         `cancelled` is asked between the stages; where it says yes, SearchCancelled is raised.
         """
+        from pincite.engine.understanding import aids_for
+
         check_search(mode, settings, filters)
         store = self._store()
         header = begun(store.header(), self.root)
         watch = Stopwatch(cancelled)
-        asked = Asked(question, mode, filters, settings, store.version())
+        aids = aids_for(self.root, settings, self._embedders)
+        today = aids.today if settings.date_words else None
+        asked = Asked(question, mode, filters, settings, aids.glossary, today, store.version())
         found = self._memory.results.get(asked)
         if found is None:
-            found = self._search(asked, store, header, watch)
+            found = self._search(asked, aids, store, header, watch)
             self._memory.results.put(asked, found)
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
@@ -176,7 +181,7 @@ class Library:
         return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
 
     def _search(
-        self, asked: Asked, store: Store, header: LibraryHeader, watch: Stopwatch
+        self, asked: Asked, aids: Aids, store: Store, header: LibraryHeader, watch: Stopwatch
     ) -> SearchResults:
         from pincite.retrieve.flow import search
 
@@ -189,6 +194,7 @@ class Library:
             mode=asked.mode,
             filters=asked.filters,
             settings=asked.settings,
+            aids=aids,
             lap=watch.lap,
         )
 

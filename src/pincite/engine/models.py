@@ -63,11 +63,17 @@ class Embedders:
 
         return through_worker(name, folder, access.worker, here=here, on_trouble=access.on_trouble)
 
-    def generator(self, name: str) -> Generator:
+    def generator(self, name: str, *, somebody_waits: bool = False) -> Generator:
         """The language model a user names."""
         from pincite.models.chat import open_generator
+        from pincite.models.service import Patience
 
-        return open_generator(name, base_url=self._access.base_url, api_key=self._access.api_key)
+        return open_generator(
+            name,
+            base_url=self._access.base_url,
+            api_key=self._access.api_key,
+            patience=Patience(retries=1, total_seconds=30) if somebody_waits else Patience(),
+        )
 
     def of(self, header: LibraryHeader) -> Embedder:
         """The embedder an index was filled with; ModelMismatch where it is another one now."""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
 
 from pincite.ports import Embedder, QuestionEmbedder
 from pincite.recent import Recent
 from pincite.records import Filters, Mode, SearchResults
 from pincite.settings import SearchSettings
-from pincite.vectors import Vector
+
+if TYPE_CHECKING:
+    from pincite.retrieve.understand.glossary import Glossary
+    from pincite.vectors import Vector
 
 _VECTORS = 256
 _RESULTS = 64
@@ -16,12 +21,17 @@ _RESULTS = 64
 
 @dataclass(frozen=True)
 class Asked:
-    """All that results depend on. `version` is the index's: it changes with what that holds."""
+    """All that results depend on. `version` is the index's: it changes with what that holds.
+
+    A language model may say something else each time; what it said first is remembered.
+    """
 
     question: str
     mode: Mode
     filters: Filters
     settings: SearchSettings
+    glossary: Glossary
+    today: date | None
     version: str
 
 
@@ -56,3 +66,7 @@ class _Remembering:
     def foreignness(self, question: str) -> float:
         """How little the model knows of the question's language, from 0 to 1."""
         return self._embedder.foreignness(question)
+
+    def knows(self, word: str) -> bool:
+        """Whether the word is one of the model's own."""
+        return self._embedder.knows(word)

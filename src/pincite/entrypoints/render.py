@@ -123,6 +123,7 @@ def results_as_json(found: SearchResults) -> Json:
         "question": found.question,
         "mode": found.mode,
         "reason": found.reason,
+        "notes": list(found.notes),
         "changed": list(found.changed),
         "complete": found.complete,
         "dropped": [asdict(one) for one in found.dropped],

@@ -12,12 +12,18 @@ from pincite.models.tokens import encodable
 from pincite.ports import Generator
 
 
-def open_generator(spec: str, *, base_url: str | None, api_key: str | None) -> Generator:
+def open_generator(
+    spec: str,
+    *,
+    base_url: str | None,
+    api_key: str | None,
+    patience: Patience = Patience(),
+) -> Generator:
     """The language model a user names as `openai:MODEL`."""
     kind, _, model = spec.partition(":")
     if kind != "openai" or not model:
         raise SettingsError(f"unknown language model {spec!r}; give openai:MODEL")
-    return RemoteGenerator(model=model, base_url=base_url, api_key=api_key)
+    return RemoteGenerator(model=model, base_url=base_url, api_key=api_key, patience=patience)
 
 
 @dataclass(frozen=True, kw_only=True)

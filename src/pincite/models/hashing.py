@@ -54,6 +54,10 @@ class HashingEmbedder:
         """None: letters are letters."""
         return 0.0
 
+    def knows(self, word: str) -> bool:
+        """It has no words of its own."""
+        return False
+
     def _embed(self, text: str) -> Vector:
         sums = np.zeros(self.card.dimensions, np.float32)
         for feature, weight in _features(text):

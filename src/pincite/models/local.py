@@ -22,7 +22,7 @@ from pincite.models.folder import (
     content_fingerprint,
     read_facts,
 )
-from pincite.models.tokens import encodable, foreignness, token_starts
+from pincite.models.tokens import encodable, foreignness, is_whole, token_starts
 from pincite.records import ModelCard
 from pincite.settings import NO_TELEMETRY
 from pincite.vectors import Vector, unit
@@ -91,6 +91,10 @@ class LocalEmbedder:
     def foreignness(self, question: str) -> float:
         """How much the model's tokenizer has to cut the question into pieces, from 0 to 1."""
         return foreignness(self._loaded_tokenizer(), question)
+
+    def knows(self, word: str) -> bool:
+        """Whether the model's tokenizer has the word whole."""
+        return is_whole(self._loaded_tokenizer(), word)
 
     def _embed(self, text: str) -> Vector:
         encoder = self._loaded_encoder()

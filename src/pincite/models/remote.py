@@ -93,6 +93,10 @@ class RemoteEmbedder:
         """Not known of a service."""
         return 0.0
 
+    def knows(self, word: str) -> bool:
+        """Not known of a service."""
+        return False
+
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         size: dict[str, Any] = {"dimensions": self.dimensions} if self.dimensions else {}
         reply = self._service.ask(

@@ -72,6 +72,12 @@ def foreignness(tokenizer: Tokenizer, text: str) -> float:
     return min(max(more, 0.0), 1.0) * min(count / _ENOUGH_WORDS, 1.0)
 
 
+def is_whole(tokenizer: Tokenizer, word: str) -> bool:
+    """Whether the tokenizer has the word as one piece."""
+    tokens = tokenizer.encode(encodable(word), add_special_tokens=False).tokens
+    return len(tokens) == 1 and _UNKNOWN.isdisjoint(tokens)
+
+
 def _size(word: str) -> float:
     """How many words it is; in scripts without spaces it may be a whole sentence."""
     return len(word) / _UNSPACED_WORD if is_unspaced(word) else 1

@@ -101,6 +101,7 @@ from pincite.records.searching import (
     SearchResults,
     Share,
 )
+from pincite.records.understanding import Definition, Understood
 
 __all__ = [
     "FIELDS",
@@ -125,6 +126,7 @@ __all__ = [
     "Condition",
     "Content",
     "Context",
+    "Definition",
     "Document",
     "DocumentEntry",
     "DocumentId",
@@ -177,6 +179,7 @@ __all__ = [
     "Skipped",
     "StoreStats",
     "StoredWindow",
+    "Understood",
     "Window",
     "WindowedChunk",
     "chunk_id",

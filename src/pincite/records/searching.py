@@ -110,6 +110,7 @@ class SearchResults:
     results: tuple[Result, ...]
     reason: Reason | None = None
     dropped: tuple[Dropped, ...] = ()  # what was better than the last result, and is not there
+    notes: tuple[str, ...] = ()  # what was done to understand the question
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order

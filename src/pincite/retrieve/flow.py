@@ -1,4 +1,4 @@
-"""A question becomes cited results: search, fuse, shape, quote. Read this file first."""
+"""A question becomes cited results: understand, search, fuse, shape, quote. Start here."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
 from pincite.retrieve.shape import Load, Shaped, shape
+from pincite.retrieve.understand.flow import Aids, understand
+from pincite.retrieve.understand.narrowing import narrowed
 from pincite.settings import SearchSettings
 from pincite.text.words import WORD
 
@@ -27,6 +29,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     mode: Mode,
     filters: Filters,
     settings: SearchSettings,
+    aids: Aids = Aids(),
     lap: Lap = no_lap,
 ) -> SearchResults:
     """The chunks that speak most to the question, each with its place and its best sentence.
@@ -37,12 +40,15 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     question = question.encode("utf-8", "replace").decode()
     if WORD.search(question) is None:
         return SearchResults(question, mode, (), reason="empty_question")
+    understood = understand(question, store, None if mode == "words" else embedder, settings, aids)
+    filters = narrowed(filters, understood)
+    lap("understand")
     vector, foreignness = None, 0.0
     if embedder is not None and mode != "words":
-        vector = embedder.embed_question(question)
-        foreignness = embedder.foreignness(question)
+        vector = embedder.embed_question(understood.embedded)
+        foreignness = embedder.foreignness(understood.embedded)
     lap("embed")
-    words = None if mode == "vector" else question
+    words = None if mode == "vector" else understood.words
     asked = partial(store.search, words, vector, filters=filters, lap=lap)
     shaped = _best_hits(asked, store.load_chunks, settings, foreignness, lap)
     results = tuple(
@@ -50,14 +56,21 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
             document,
             chunk,
             hit,
-            best_quote(chunk, question, hit.window),
+            best_quote(chunk, understood.words, hit.window),
             tuple(shaped.same_text.get(chunk.id, ())),
         )
         for hit, document, chunk in shaped.kept
     )
     lap("quote")
     reason = None if results else _why_empty(shaped, mode, filters)
-    return SearchResults(question, mode, results, reason=reason, dropped=tuple(shaped.dropped))
+    return SearchResults(
+        question,
+        mode,
+        results,
+        reason=reason,
+        notes=understood.notes,
+        dropped=tuple(shaped.dropped),
+    )
 
 
 def _best_hits(

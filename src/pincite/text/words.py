@@ -113,6 +113,15 @@ def question_codes(question: str) -> list[Term]:
     return [Term((code,)) for code in _real_codes(folded)][:_MOST_TERMS]
 
 
+_TIE = "\u203f"  # between words that are one term
+_SPACE = re.compile(r"\s+")
+
+
+def tied(words: str) -> str:
+    """The words so that a question asks for them next to each other, and for none alone."""
+    return _SPACE.sub(_TIE, words.strip())
+
+
 def question_terms(question: str) -> list[Term]:
     """What to look for: each term on its own is a match, more of them a better one.
 
@@ -158,6 +167,8 @@ def _terms_of_run(run: str) -> list[Term]:
     pieces = WORD.findall(run)
     terms: list[Term] = []
     plain = parts = [piece for piece in pieces if not is_unspaced(piece)]
+    if _TIE in run and len(plain) == len(pieces) > 1:
+        return [Term(tuple(plain))]
     if len(plain) > 1 or _codes(run):
         # The parts of ERR-4042 or C++ alone would only bring noise; those of client/server help.
         parts = [piece for piece in plain if len(piece) > 1 and piece.isalpha()]

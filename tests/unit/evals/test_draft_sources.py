@@ -8,7 +8,6 @@ import pytest
 
 from drafting import FILLER, Read, read
 from pincite.evals.generate import draft_cases
-from pincite.evals.generate.definitions import expansion
 from pincite.evals.generate.draft import Source
 from pincite.evals.generate.facts import Groups
 from pincite.evals.generate.spoken import from_speech
@@ -88,21 +87,6 @@ def test_what_another_document_has_in_a_heading_is_not_asked_for() -> None:
     other = read("b.md", f"# Water\n\n{FILLER}\n\n## All sluice gates\n\n{FILLER}\n\n{FILLER}\n")
     assert "What is a sluice gate?" in questions(read("a.md", text))
     assert "What is a sluice gate?" not in questions(read("a.md", text), other)
-
-
-@pytest.mark.parametrize(
-    ("short", "before", "long"),
-    [
-        ("CTD", "of Conductivity, Temperature and Depth", "Conductivity, Temperature and Depth"),
-        ("SBOM", "a Software Bill of Materials", "Software Bill of Materials"),
-        ("ABAC", "attribute-based access control", "attribute-based access control"),
-        ("CTD", "Temperature and Depth", ""),
-        ("AB", "", ""),
-        ("A", "Apple", ""),
-    ],
-)
-def test_an_abbreviation_is_matched_with_its_words(short: str, before: str, long: str) -> None:
-    assert expansion(short, before) == long
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,9 @@ def test_a_worker_gives_exactly_what_the_model_gives_in_process(
         assert np.array_equal(asked.embed_question(text), own.embed_question(text))
         assert list(asked.token_starts(text)) == list(own.token_starts(text))
         assert asked.foreignness(text) == own.foreignness(text)
+    assert [asked.knows(word) for word in ("water", "watre")] == [
+        own.knows(word) for word in ("water", "watre")
+    ]
 
 
 def test_many_threads_share_one_worker(worker_of: Callable[..., Worker]) -> None:

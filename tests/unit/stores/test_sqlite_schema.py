@@ -17,6 +17,7 @@ from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.log import ChunkLog, encode
 from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 from pincite.stores.sqlite.schema import MIGRATIONS, migrate, schema_version
+from pincite.stores.sqlite.vocabulary import all_spellings
 
 NEW_SINCE = {
     "document": (
@@ -35,7 +36,12 @@ def make_version_1(index: Path) -> None:
     with closing(open_for_writing(index)) as store:
         fill(
             store,
-            embedded("a.md", part("the pump leaks"), part("the valve holds"), tags=("Water",)),
+            embedded(
+                "a.md",
+                part("the pump leaks Rank Fusion (RF)"),
+                part("the valve holds"),
+                tags=("Water",),
+            ),
         )
         store.finish()
     _make_log_1(index / "chunks.jsonl")
@@ -46,7 +52,8 @@ def make_version_1(index: Path) -> None:
         for table, columns in NEW_SINCE.items():
             for column in columns:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        connection.execute("DROP TABLE document_words")
+        for table in ("document_words", "document_spelling", "definition"):
+            connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP TABLE forgotten")
         connection.execute("DELETE FROM meta WHERE key IN ('problems', 'next_chunk', 'segments')")
         connection.execute(
@@ -110,9 +117,13 @@ def test_the_database_made_anew_from_an_old_log_is_the_migrated_one(tmp_path: Pa
 
 def _dump(database: Path) -> list[object]:
     with closing(connect(database, writable=True)) as connection:
+        assert all_spellings(connection)  # and so makes the view of them
         return [
             sorted(map(repr, connection.execute(f"SELECT * FROM {table}").fetchall()))
-            for table in ("document", "chunk", "window", "chunk_words", "document_words")
+            for table in (
+                *("document", "chunk", "window", "chunk_words", "document_words"),
+                *("definition", "temp.spelled"),
+            )
         ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +22,12 @@ from pincite.entrypoints.cli.common import (
     strong,
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
-from pincite.entrypoints.cli.tuning import mode_option, search_settings, set_option
+from pincite.entrypoints.cli.tuning import (
+    mode_option,
+    search_settings,
+    set_option,
+    understanding_options,
+)
 from pincite.records import FoundDocuments, Mode, Moment, Result, SearchResults
 from pincite.settings import DEFAULT_BUDGET, SearchSettings
 from pincite.text.printable import printable
@@ -42,6 +46,7 @@ EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
     help=f"Most results from one document; 0 is no limit.  [default: {_DEFAULTS.per_document}]",
 )
 @mode_option
+@understanding_options
 @set_option
 @click.option(
     "--by-document", is_flag=True, help="List documents, each with the best of its places."
@@ -59,6 +64,8 @@ def search(
     top_k: int | None,
     per_document: int | None,
     mode: str,
+    date_words: bool | None,
+    expand: str | None,
     settings: tuple[str, ...],
     by_document: bool,
     moments: bool,
@@ -73,16 +80,17 @@ def search(
 
     Example: pincite search "who signs the release?" --type md
     """
-    chosen = search_settings(settings)
-    if top_k is not None:
-        chosen = replace(chosen, top_k=top_k)
-    if per_document is not None:
-        chosen = replace(chosen, per_document=per_document)
     ask = partial(
         Library.search_documents if by_document else Library.search,
         mode=cast(Mode, mode),
         filters=chosen_filters(**filters),
-        settings=chosen,
+        settings=search_settings(
+            settings,
+            top_k=top_k,
+            per_document=per_document,
+            date_words=date_words,
+            expand=expand,
+        ),
     )
     with open_around(library) as opened:
         found = ask(opened, " ".join(question))
@@ -121,6 +129,8 @@ def _echo_results(
     )
     for notice in render.notices(found):
         click.echo(notice, err=True)
+    for note in found.notes:
+        click.echo(faint(f"({printable(note)})"), err=True)
 
 
 def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
@@ -141,6 +151,7 @@ def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
 )
 @filter_options
 @mode_option
+@understanding_options
 @set_option
 @library_option
 @as_json_option
@@ -148,6 +159,8 @@ def context(
     question: tuple[str, ...],
     budget: int,
     mode: str,
+    date_words: bool | None,
+    expand: str | None,
     settings: tuple[str, ...],
     library: Path,
     as_json: bool,
@@ -163,7 +176,7 @@ def context(
             budget=budget,
             mode=cast(Mode, mode),
             filters=chosen_filters(**filters),
-            settings=search_settings(settings),
+            settings=search_settings(settings, date_words=date_words, expand=expand),
         )
     if as_json:
         echo_json(shapes.context_as_json(packed))

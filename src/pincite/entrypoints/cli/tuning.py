@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, get_args
 
 import click
@@ -30,10 +30,38 @@ set_option = click.option(
 )
 
 
-def search_settings(given: tuple[str, ...]) -> SearchSettings:
-    """The defaults with each `name=value` put in place."""
-    if not given:
-        return SearchSettings()
+_UNDERSTANDING = (
+    click.option(
+        "--dates",
+        "date_words",
+        is_flag=True,
+        default=None,
+        help="Take “since March” or “in 2024” as a restriction; English only.",
+    ),
+    click.option(
+        "--expand",
+        metavar="MODEL",
+        help="Let a language model (openai:MODEL) give other words to search for.",
+    ),
+)
+
+
+def understanding_options(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
+    """The options that say how a question is understood; named as the settings are."""
+    for option in _UNDERSTANDING[::-1]:
+        command = option(command)
+    return command
+
+
+def search_settings(given: tuple[str, ...], **options: Any) -> SearchSettings:  # noqa: ANN401
+    """The defaults with each `name=value` put in place, then each option that was given."""
+    settings = _set(given) if given else SearchSettings()
+    return replace(
+        settings, **{name: value for name, value in options.items() if value is not None}
+    )
+
+
+def _set(given: tuple[str, ...]) -> SearchSettings:
     values: dict[str, Any] = asdict(SearchSettings())
     for one in given:
         name, _, value = one.partition("=")

@@ -10,7 +10,8 @@ from itertools import chain, islice
 from pincite.evals.generate.draft import Clear, Idea, Source, plain, telling
 from pincite.evals.generate.headings import is_dull, topic_of
 from pincite.evals.generate.phrases import asked
-from pincite.text.words import STOP_WORDS, fold
+from pincite.text.abbreviations import abbreviations_in
+from pincite.text.words import fold
 
 _FURTHEST = 200_000  # characters that are looked at
 _MOST = 40  # of one document
@@ -49,11 +50,6 @@ culprit exception advantage key trick benefit drawback alternative solution caus
 output command step option
 """
 _GOES_ON = frozenset(_NO_SUBJECT.split())
-_ACRONYM = re.compile(r"(?<=\s)\(([A-Z][A-Za-z]{0,8}[A-Z]s?)\)")
-_LONGEST_NAME = 90  # characters that an abbreviation stands for
-_BREAK = re.compile(r"[.:;!?()*|\n#]\s|\n|[(*|#\[]")
-_EXPANDED = re.compile(r"(?<![\w-])([A-Z][A-Za-z]{0,8}[A-Z])\s\(([A-Za-z][^()\n]{4,80})\)")
-_SMALL = STOP_WORDS | {"und", "der", "die", "des", "et", "du", "y", "del"}
 _LEAD_IN = re.compile(
     r"^[ \t]*(?:[-*+][ \t]+)?\*\*([^*\n]{2,60}?)[.:]?\*\*[.:]?[ \t]+(?=\S)([^\n]{20,})",
     re.MULTILINE,
@@ -100,38 +96,8 @@ def from_definitions(source: Source, explained: Iterable[Explained]) -> Iterator
 
 
 def _abbreviations(source: Source) -> Iterator[Explained]:
-    text = source.text[:_FURTHEST]
-    for match in _ACRONYM.finditer(text):
-        before = _BREAK.split(text[max(0, match.start() - _LONGEST_NAME) : match.start()])[-1]
-        if long := expansion(match[1], before):
-            start = match.start() - len(before) + before.rindex(long)
-            yield Explained(match[1].removesuffix("s"), (start, match.end()), long)
-    for match in _EXPANDED.finditer(text):
-        long = expansion(match[1], match[2])
-        if long == match[2].strip():
-            yield Explained(match[1], match.span(), long)
-
-
-def expansion(short: str, before: str) -> str:
-    """The last words of `before` that begin with the letters of `short`; empty if they do not."""
-    words = list(re.finditer(r"[^\s-]+", before))
-    letters = [letter.lower() for letter in short if letter.isupper()]
-    at = len(words)
-    for letter in reversed(letters):
-        at -= 1
-        while at > 0 and _is_small(words[at]) and not _begins_with(words[at], letter):
-            at -= 1
-        if at < 0 or not _begins_with(words[at], letter):
-            return ""
-    return before[words[at].start() :].strip() if len(letters) > 1 else ""
-
-
-def _is_small(word: re.Match[str]) -> bool:
-    return word.group().lower() in _SMALL
-
-
-def _begins_with(word: re.Match[str], letter: str) -> bool:
-    return word.group().lower().startswith(letter)
+    for one in abbreviations_in(source.text[:_FURTHEST]):
+        yield Explained(one.short, (one.start, one.end), one.long)
 
 
 def _entries(source: Source) -> Iterator[Explained]:

@@ -34,6 +34,7 @@ class Request(msgspec.Struct, forbid_unknown_fields=True):
         "embed_passages",
         "embed_question",
         "foreignness",
+        "knows",
     ]
     texts: list[str] = []
     code: str = ""
@@ -96,11 +97,16 @@ class Answers:
         if request.verb == "embed_passages":
             return {}, b"".join(map(to_bytes, embedder.embed_passages(request.texts)))
         (text,) = request.texts
-        if request.verb == "token_starts":
-            return {}, array("I", embedder.token_starts(text)).tobytes()
-        if request.verb == "embed_question":
-            return {}, to_bytes(embedder.embed_question(text))
-        return {"foreignness": embedder.foreignness(text)}, b""
+        return self._of_text(request.verb, text)
+
+    def _of_text(self, verb: str, text: str) -> Reply:
+        if verb == "token_starts":
+            return {}, array("I", self._embedder.token_starts(text)).tobytes()
+        if verb == "embed_question":
+            return {}, to_bytes(self._embedder.embed_question(text))
+        if verb == "knows":
+            return {"knows": self._embedder.knows(text)}, b""
+        return {"foreignness": self._embedder.foreignness(text)}, b""
 
     def _facts(self) -> wire.Header:
         embedder = self._embedder

@@ -114,6 +114,14 @@ class WorkerEmbedder:
 
         return self._asked("foreignness", [question], read, lambda own: own.foreignness(question))
 
+    def knows(self, word: str) -> bool:
+        """Whether the word is one of the model's own."""
+
+        def read(header: wire.Header, _: bytes) -> bool:
+            return bool(header["knows"])
+
+        return self._asked("knows", [word], read, lambda own: own.knows(word))
+
     @cached_property
     def _facts(self) -> tuple[ModelCard, int, int, int]:
         def read(header: wire.Header, _: bytes) -> tuple[ModelCard, int, int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from pincite.ports import Lap, no_lap
 from pincite.records import (
     Chunk,
     ChunkId,
+    Definition,
     Document,
     DocumentEntry,
     DocumentId,
@@ -34,9 +35,12 @@ from pincite.records import (
     StoreStats,
 )
 from pincite.stores.memory.filters import Seen, visible
+from pincite.text.abbreviations import abbreviations_in, name_key
+from pincite.text.spelling import spellings_in
 from pincite.text.words import (
     MARKS,
     Term,
+    fold,
     indexed_codes,
     indexed_words,
     phrase_term,
@@ -57,6 +61,20 @@ _Name = TypeVar("_Name", ChunkId, DocumentId)
 class _Kept:
     embedded: EmbeddedDocument
     entry: DocumentEntry
+
+    @property
+    def spelled(self) -> set[str]:
+        """Its words as they are spelled."""
+        chunks = [part.chunk for part in self.embedded.chunks]
+        texts = (text for chunk in chunks for text in (chunk.searched, *chunk.headings))
+        return spellings_in("\n".join((self.embedded.document.about, *texts))) if chunks else set()
+
+    @property
+    def defined(self) -> dict[tuple[str, str], str]:
+        """What its abbreviations stand for, by the short form and the key of the long one."""
+        seen = (one.chunk.seen(one.chunk.start, one.chunk.end) for one in self.embedded.chunks)
+        found = [one for text in seen for one in abbreviations_in(text)]
+        return {(one.short, name_key(one.long)): one.long for one in reversed(found)}
 
 
 class MemoryStore:
@@ -272,6 +290,32 @@ class MemoryStore:
         fields = (chunk.searched, "\n".join(chunk.headings))
         tokens = (self._tokens(indexed_words(field)) for field in fields)
         return any(self._count(phrase_term(phrase), one) for one in tokens)
+
+    def missing_words(self, words: Sequence[str]) -> set[str]:
+        """Those of the words that no chunk has, in any of their forms."""
+        return {
+            word
+            for word in words
+            if not any(
+                self._count(Term((fold(word),)), self._words(kept, part))
+                for kept, part in self._chunks(Filters())
+            )
+        }
+
+    def spellings(self, initial: str) -> Mapping[str, int]:
+        """The library's words with this first letter, and how many documents have each."""
+        counts = Counter(word for kept in self._kept.values() for word in kept.spelled)
+        return {word: count for word, count in counts.items() if word.startswith(initial)}
+
+    def definitions(self, keys: Sequence[str]) -> list[Definition]:
+        """What documents say abbreviations stand for, most frequent first."""
+        said: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for kept in self._kept.values():
+            for (short, key), long in kept.defined.items():
+                if name_key(short) in keys:
+                    said[short, key].append(long)
+        ordered = sorted(said, key=lambda name: (-len(said[name]), name))
+        return [Definition(name[0], min(said[name]), len(said[name])) for name in ordered]
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
         """The chunks with their documents, in the order of the ids; unknown ids are left out."""

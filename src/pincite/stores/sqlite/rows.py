@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,6 +31,7 @@ from pincite.stores.sqlite.codec import (
     sections_from_json,
     sections_to_json,
 )
+from pincite.text.abbreviations import abbreviations_in, name_key
 from pincite.text.dates import day_span
 from pincite.text.words import fold, indexed_codes, indexed_words
 from pincite.vectors import from_bytes, to_bytes
@@ -52,6 +54,7 @@ class DocumentRows:
 
     document: Row
     words: Row  # what the catalog finds it by
+    definitions: tuple[Row, ...]
     chunks: tuple[ChunkRows, ...]
 
 
@@ -79,7 +82,23 @@ def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRo
         recipe,
     )
     words = tuple(indexed_words(text) for text in (document.about, document.path, document.summary))
-    return DocumentRows(row, words, tuple(_chunk_rows(document, one) for one in embedded.chunks))
+    seen = (one.chunk.seen(one.chunk.start, one.chunk.end) for one in embedded.chunks)
+    return DocumentRows(
+        row,
+        words,
+        definition_rows(seen),
+        tuple(_chunk_rows(document, one) for one in embedded.chunks),
+    )
+
+
+def definition_rows(texts: Iterable[str]) -> tuple[Row, ...]:
+    """What the texts of one document say its abbreviations stand for, each once."""
+    rows: dict[Row, Row] = {}
+    for text in texts:
+        for one in abbreviations_in(text):
+            keys = (name_key(one.short), name_key(one.long))
+            rows.setdefault((one.short, keys[1]), (one.short, one.long, *keys))
+    return tuple(row for _, row in sorted(rows.items()))
 
 
 def _filtered_by(metadata: Metadata) -> Row:

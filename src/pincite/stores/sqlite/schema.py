@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import apsw
 
 from pincite.errors import StoreTooNew
+from pincite.records import without
+from pincite.stores.sqlite import tables
+from pincite.stores.sqlite.codec import omissions_from_json
 from pincite.stores.sqlite.connection import transaction
+from pincite.stores.sqlite.rows import definition_rows
 from pincite.text.dates import day_span
 from pincite.text.words import fold, indexed_words
 
@@ -180,11 +184,58 @@ def m004_more_to_filter_by(connection: apsw.Connection) -> None:
     )
 
 
+def m005_vocabulary(connection: apsw.Connection) -> None:
+    """The words as they are spelled, and what the documents say abbreviations stand for."""
+    for statement in (
+        # Each document's words once: what they are and in how many documents is all that is asked.
+        """
+        CREATE VIRTUAL TABLE document_spelling USING fts5 (
+            words, content = '', contentless_delete = 1, detail = none,
+            tokenize = "unicode61 remove_diacritics 0 categories 'L*'"
+        )
+        """,
+        """
+        CREATE TABLE definition (
+            document INTEGER NOT NULL REFERENCES document (rowid),
+            short TEXT NOT NULL,
+            long TEXT NOT NULL,
+            short_key TEXT NOT NULL,
+            long_key TEXT NOT NULL,
+            PRIMARY KEY (document, short, long_key)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX definition_by_short ON definition (short_key)",
+    ):
+        connection.execute(statement)
+    for document, words in tables.spellings(connection):
+        connection.execute(
+            "INSERT INTO document_spelling (rowid, words) VALUES (?, ?)", (document, words)
+        )
+    documents: list[Any] = connection.execute("SELECT rowid FROM document").fetchall()
+    for (document,) in documents:
+        for row in definition_rows(_seen_texts(connection, document)):
+            connection.execute("INSERT INTO definition VALUES (?, ?, ?, ?, ?)", (document, *row))
+
+
+def _seen_texts(connection: apsw.Connection, document: int) -> Iterator[str]:
+    """The texts of a document's chunks without what nobody would see."""
+    statement = """
+        SELECT document.text, chunk.start, chunk.end, chunk.omissions
+        FROM chunk JOIN document ON document.rowid = chunk.document
+        WHERE document.rowid = ? ORDER BY chunk.position
+    """
+    for text, start, end, omissions in connection.execute(statement, (document,)):
+        told = omissions_from_json(json.loads(omissions))
+        left_out = (one for one in told if not one.reason.is_searched)
+        yield without(text[start:end], start, left_out)
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_documents_chunks_windows,
     m002_places_and_catalog,
     m003_segments,
     m004_more_to_filter_by,
+    m005_vocabulary,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from pincite.ports import Lap, no_lap
 from pincite.records import (
     Chunk,
     ChunkId,
+    Definition,
     Document,
     DocumentEntry,
     DocumentId,
@@ -29,7 +30,7 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
-from pincite.stores.sqlite import tables
+from pincite.stores.sqlite import tables, vocabulary
 from pincite.stores.sqlite.codec import embedded_to_json, header_from_json, header_to_json
 from pincite.stores.sqlite.connection import connect, snapshot, transaction, translated_errors
 from pincite.stores.sqlite.history import chunks_in_history
@@ -58,6 +59,7 @@ class SqliteStore:
         self._database = folder / DATABASE_NAME
         self._log = ChunkLog(folder / LOG_NAME)
         self._shelf = Shelf(folder / SEGMENTS_NAME)
+        self._spellings = vocabulary.Spellings()
         self._lock = lock
         self._writing = False
         self._of_thread = threading.local()
@@ -232,6 +234,21 @@ class SqliteStore:
                     rankings["vector"] += searches.vectors_of(vector, _only_in(words, near))
                     lap("compare")
         return rankings
+
+    def missing_words(self, words: Sequence[str]) -> set[str]:
+        """Those of the words that no chunk has, in any of their forms."""
+        with translated_errors(self._database):
+            return vocabulary.missing_words(self._connection, words)
+
+    def spellings(self, initial: str) -> Mapping[str, int]:
+        """The library's words with this first letter, and how many documents have each."""
+        with translated_errors(self._database):
+            return self._spellings.beginning_with(self._connection, initial)
+
+    def definitions(self, keys: Sequence[str]) -> list[Definition]:
+        """What documents say abbreviations stand for, most frequent first."""
+        with translated_errors(self._database):
+            return vocabulary.definitions(self._connection, keys)
 
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
         """The chunks with their documents, in the order of the ids; unknown ids are left out."""

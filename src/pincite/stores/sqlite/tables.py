@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import apsw
 
 from pincite.records import DocumentId
 from pincite.stores.sqlite.meta import next_chunk, set_meta
-from pincite.stores.sqlite.rows import ChunkRows, DocumentRows
+from pincite.stores.sqlite.rows import ChunkRows, DocumentRows, Row
+from pincite.text.spelling import spellings_in
 
 _DOCUMENT_COLUMNS = """
     id, path, folded_name, checksum, type, title, own_title, text, sections, metadata,
@@ -34,12 +36,18 @@ INSERT_DOCUMENT = _insert("document", _DOCUMENT_COLUMNS)
 INSERT_DOCUMENT_WORDS = _insert("document_words", "rowid, about, path, summary")
 INSERT_CHUNK = _insert("chunk", f"rowid, document, {_CHUNK_COLUMNS}")
 INSERT_WORDS = _insert("chunk_words", "rowid, text, about, headings, codes")
+INSERT_SPELLING = _insert("document_spelling", "rowid, words")
+INSERT_DEFINITION = _insert("definition", "document, short, long, short_key, long_key")
 INSERT_WINDOW = _insert("window", "chunk, start, end, fingerprint")
 INSERT_VECTOR = _insert("window_vector", "rowid, embedding")
 
 SELECT_DOCUMENT = f"SELECT rowid, {_DOCUMENT_COLUMNS} FROM document WHERE id = ?"
 
 SELECT_DOCUMENT_WORDS = "SELECT about, path, summary FROM document_words WHERE rowid = ?"
+
+SELECT_DEFINITIONS = """
+SELECT short, long, short_key, long_key FROM definition WHERE document = ? ORDER BY short, long_key
+"""
 
 SELECT_CHUNKS = f"""
 SELECT chunk.rowid, {_CHUNK_COLUMNS}
@@ -48,6 +56,11 @@ WHERE document.id = ? ORDER BY chunk.position
 """
 
 SELECT_WORDS = "SELECT text, about, headings, codes FROM chunk_words WHERE rowid = ?"
+
+SELECT_WORDS_OF_DOCUMENT = """
+SELECT text, about, headings FROM chunk JOIN chunk_words ON chunk_words.rowid = chunk.rowid
+WHERE chunk.document = ?
+"""
 
 SELECT_WINDOWS = """
 SELECT window.start, window.end, window.fingerprint, window_vector.embedding
@@ -68,6 +81,8 @@ FORGET = (
     "DELETE FROM chunk_words WHERE rowid IN (SELECT rowid FROM chunk WHERE document = :document)",
     "DELETE FROM chunk WHERE document = :document",
     "DELETE FROM document_words WHERE rowid = :document",
+    "DELETE FROM document_spelling WHERE rowid = :document",
+    "DELETE FROM definition WHERE document = :document",
     "DELETE FROM document WHERE rowid = :document",
 )
 
@@ -78,6 +93,8 @@ FORGET_EVERYTHING = (
     "DELETE FROM chunk_words",
     "DELETE FROM chunk",
     "DELETE FROM document_words",
+    "INSERT INTO document_spelling (document_spelling) VALUES ('delete-all')",
+    "DELETE FROM definition",
     "DELETE FROM document",
 )
 
@@ -102,6 +119,9 @@ def write(connection: apsw.Connection, rows: DocumentRows) -> None:
     connection.execute(INSERT_DOCUMENT, rows.document)
     document = connection.last_insert_rowid()
     connection.execute(INSERT_DOCUMENT_WORDS, (document, *rows.words))
+    connection.execute(INSERT_SPELLING, (document, spelling_of(one.words for one in rows.chunks)))
+    for definition in rows.definitions:
+        connection.execute(INSERT_DEFINITION, (document, *definition))
     first = next_chunk(connection)
     for chunk, chunk_rows in enumerate(rows.chunks, start=first):
         connection.execute(INSERT_CHUNK, (chunk, document, *chunk_rows.chunk))
@@ -112,6 +132,19 @@ def write(connection: apsw.Connection, rows: DocumentRows) -> None:
     set_meta(connection, "next_chunk", str(first + len(rows.chunks)))
 
 
+def spelling_of(words: Iterable[Row]) -> str:
+    """The words of a document as they are spelled, from the indexed words of its chunks."""
+    texts = {text for row in words for text in row[:3]}  # codes are no words
+    return " ".join(sorted(spellings_in("\n".join(texts))))
+
+
+def spellings(connection: apsw.Connection) -> Iterator[tuple[int, str]]:
+    """Each document's row with its words as they are spelled, from the indexed words."""
+    documents: list[Any] = connection.execute("SELECT rowid FROM document").fetchall()
+    for (document,) in documents:
+        yield document, spelling_of(connection.execute(SELECT_WORDS_OF_DOCUMENT, (document,)))
+
+
 def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows | None:
     """A document's rows as the database holds them, whatever their state."""
     row = connection.execute(SELECT_DOCUMENT, (document_id,)).fetchone()
@@ -119,6 +152,7 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
         return None
     rowid, *columns = row
     words = connection.execute(SELECT_DOCUMENT_WORDS, (rowid,)).fetchone() or ()
+    definitions = tuple(connection.execute(SELECT_DEFINITIONS, (rowid,)))
     chunks = tuple(
         ChunkRows(
             chunk=chunk,
@@ -128,7 +162,7 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
         for rowid, *chunk_columns in connection.execute(SELECT_CHUNKS, (document_id,)).fetchall()
         for chunk in (tuple(chunk_columns),)
     )
-    return DocumentRows(tuple(columns), words, chunks)
+    return DocumentRows(tuple(columns), words, definitions, chunks)
 
 
 def forget(connection: apsw.Connection, ids: Sequence[DocumentId], *, path: str | None) -> None:

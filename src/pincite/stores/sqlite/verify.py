@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from pincite.stores.sqlite.replay import LiveLog, read_live
 from pincite.stores.sqlite.rows import rows_of
 from pincite.stores.sqlite.schema import refuse_newer
 from pincite.stores.sqlite.segments.shelf import Shelf
+from pincite.stores.sqlite.vocabulary import all_spellings
 
 
 def _count(table: str, key: str, other: str, other_key: str) -> str:
@@ -32,6 +34,11 @@ ORPHANS: tuple[tuple[Part, str, str], ...] = (
     ("words", "words without a chunk", _count("chunk_words", "rowid", "chunk", "rowid")),
     ("words", "documents without words", _count("document", "rowid", "document_words", "rowid")),
     ("words", "words without a document", _count("document_words", "rowid", "document", "rowid")),
+    (
+        "words",
+        "abbreviations of no document",
+        _count("definition", "document", "document", "rowid"),
+    ),
     ("vectors", "windows without a vector", _count("window", "rowid", "window_vector", "rowid")),
     ("vectors", "vectors without a window", _count("window_vector", "rowid", "window", "rowid")),
     ("vectors", "windows without a chunk", _count("window", "chunk", "chunk", "rowid")),
@@ -66,12 +73,19 @@ def _inside(connection: apsw.Connection) -> Iterator[Finding]:
         count = connection.execute(statement).get
         if count:
             yield Finding(part, f"{count} {what}")
+    yield from _in_words(connection)
+
+
+def _in_words(connection: apsw.Connection) -> Iterator[Finding]:
     try:
         # The plain integrity_check does not compare the words index with its text; this does.
-        for table in ("chunk_words", "document_words"):
+        for table in ("chunk_words", "document_words", "document_spelling"):
             connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
     except apsw.Error:
         yield Finding("words", "the words index does not match its text")
+    counted = Counter(word for _, words in tables.spellings(connection) for word in words.split())
+    if all_spellings(connection) != counted:
+        yield Finding("words", "the spelled words differ from the text")
 
 
 def _in_segments(connection: apsw.Connection, shelf: Shelf) -> Iterator[Finding]:
@@ -120,6 +134,8 @@ def _document_findings(
         yield Finding("database", f"{path}: the document differs from the log")
     if actual.words != expected.words:
         yield Finding("words", f"{path}: the catalog's words differ from the document")
+    if actual.definitions != expected.definitions:
+        yield Finding("words", f"{path}: the abbreviations differ from the text")
     if [part.chunk for part in actual.chunks] != [part.chunk for part in expected.chunks]:
         yield Finding("database", f"{path}: the chunks differ from the log")
     if [part.words for part in actual.chunks] != [part.words for part in expected.chunks]:

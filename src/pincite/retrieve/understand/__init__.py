@@ -1,0 +1,1 @@
+"""A question becomes what is searched; start at flow.py."""

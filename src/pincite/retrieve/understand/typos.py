@@ -1,0 +1,89 @@
+"""Words that the library does not have → those it has that were probably meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pincite.ports import Store
+from pincite.text.spelling import edits_allowed
+from pincite.text.words import STOP_WORDS, WORD, fold, question_codes
+
+_RUN = re.compile(r"\S+")
+_MOST_CORRECTED = 8  # words of one question; more is another language or a pasted page
+_MOST_LOOKED_UP = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A word of the question, where it stands, and what it is taken for."""
+
+    start: int
+    end: int
+    typed: str
+    meant: str
+
+
+def corrections(
+    question: str,
+    store: Store,
+    *,
+    knows: Callable[[str], bool] = lambda word: False,
+    exact: Sequence[tuple[int, int]] = (),
+) -> list[Correction]:
+    """What was probably meant by words that no chunk has and that nobody `knows`.
+
+    Nothing inside the `exact` stretches is changed.
+    """
+    words = [
+        word
+        for word in _plain_words(question)
+        if not any(start <= word.start() < end for start, end in exact)
+    ][:_MOST_LOOKED_UP]
+    missing = store.missing_words(list(dict.fromkeys(word.group() for word in words)))
+    found = []
+    for word in words:
+        typed = fold(word.group())
+        if word.group() in missing and not knows(typed) and (meant := _meant(typed, store)):
+            found.append(Correction(*word.span(), word.group(), meant))
+    return found if len(found) <= _MOST_CORRECTED else []
+
+
+def _plain_words(question: str) -> Iterator[re.Match[str]]:
+    """The words that could be mistyped: no codes, no numbers, no names such as NASA or iPhone."""
+    shouted = question.isupper()
+    for run in _RUN.finditer(question):
+        if question_codes(run.group()):
+            continue
+        for word in WORD.finditer(question, run.start(), run.end()):
+            text = word.group()
+            usual = shouted or text[1:] == text[1:].lower()
+            if usual and text.isalpha() and edits_allowed(fold(text)) and _is_telling(text):
+                yield word
+
+
+def _is_telling(word: str) -> bool:
+    return fold(word) not in STOP_WORDS
+
+
+def _meant(typed: str, store: Store) -> str:
+    """The nearest word of the library; of several, the one that most documents have.
+
+    Looked for among those with the same first letter, or with the second one, where it was typed
+    too early or something before it: hardly anybody gets the first letter wrong, and a large
+    library's words are many.
+    """
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extract
+
+    most = edits_allowed(typed)
+    near: list[tuple[int, int, str]] = []
+    for initial in dict.fromkeys(typed[:2]):
+        spelled = store.spellings(initial)
+        # Its answers are said to be scores; of this scorer they are numbers of edits.
+        for word, edits, _ in extract(
+            typed, spelled.keys(), scorer=OSA.distance, score_cutoff=most, limit=None
+        ):
+            near.append((int(edits), -spelled[word], word))
+    return min(near)[-1] if near else ""

@@ -1,0 +1,70 @@
+"""What the library's own words say of a question: spellings, definitions, what is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import apsw
+
+from pincite.records import Definition
+from pincite.stores.sqlite.connection import snapshot
+from pincite.stores.sqlite.filters import match_expression
+from pincite.stores.sqlite.meta import log_position
+from pincite.text.words import Term, fold
+
+_IS_THERE = "SELECT 1 FROM chunk_words WHERE chunk_words MATCH ? LIMIT 1"
+
+# FTS5's own view of a words index: each word once, with the number of documents that have it.
+_VIEW = (
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.spelled USING "
+    "fts5vocab ('main', 'document_spelling', 'row')"
+)
+_ALL = "SELECT term, doc FROM temp.spelled"
+_BEGINNING_WITH = f"{_ALL} WHERE term >= ? AND term < ?"
+
+_DEFINED = """
+SELECT short, min(long), count(*) AS documents FROM definition
+WHERE short_key IN (SELECT value FROM json_each(:keys))
+GROUP BY short, long_key ORDER BY documents DESC, short, long_key
+"""
+
+
+class Spellings:
+    """Words by their first letter, read once for each state of the index. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, tuple[int, Mapping[str, int]]] = {}
+
+    def beginning_with(self, connection: apsw.Connection, initial: str) -> Mapping[str, int]:
+        """Each word with the number of documents that have it."""
+        with snapshot(connection):
+            state = log_position(connection)
+            known = self._read.get(initial)
+            if known is None or known[0] != state:
+                connection.execute(_VIEW)
+                after = chr(ord(initial) + 1)
+                rows = connection.execute(_BEGINNING_WITH, (initial, after))
+                known = self._read[initial] = (state, dict(rows))
+        return known[1]
+
+
+def all_spellings(connection: apsw.Connection) -> dict[str, int]:
+    """Every word with the number of documents that have it."""
+    connection.execute(_VIEW)
+    return dict(connection.execute(_ALL))
+
+
+def missing_words(connection: apsw.Connection, words: Sequence[str]) -> set[str]:
+    """Those that no chunk has, in any of their forms."""
+    return {
+        word
+        for word in words
+        if connection.execute(_IS_THERE, (match_expression([Term((fold(word),))]),)).get is None
+    }
+
+
+def definitions(connection: apsw.Connection, keys: Sequence[str]) -> list[Definition]:
+    """What the documents define under these keys, most frequent first."""
+    rows = connection.execute(_DEFINED, {"keys": json.dumps(list(keys))})
+    return [Definition(short, long, count) for short, long, count in rows]
