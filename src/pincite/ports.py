@@ -40,6 +40,15 @@ def no_lap(stage: str) -> None:
     """Nobody is timing."""
 
 
+Clock = Callable[[], float]
+"""Seconds since some moment; only differences mean anything."""
+
+
+def no_clock() -> float:
+    """Time does not pass."""
+    return 0.0
+
+
 class TokenCounter(Protocol):
     """Knows where the embedder's tokens begin, so that any slice can be measured."""
 
@@ -81,6 +90,22 @@ class Embedder(TokenCounter, Protocol):
 
     def foreignness(self, question: str) -> float:
         """How little the model knows of the question's language: from 0, it reads it, to 1."""
+        ...
+
+
+class Reranker(Protocol):
+    """Looks at a question and each passage closer than a search can."""
+
+    @property
+    def batch(self) -> int:
+        """How many passages one call should carry; between calls a search may stop."""
+        ...
+
+    def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        """How well each passage speaks to the question, higher is better, in their order.
+
+        Scores of different questions need not compare. ModelError where it cannot.
+        """
         ...
 
 
