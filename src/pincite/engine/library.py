@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Self
 
 from pincite.engine.folders import INDEX_FOLDER, begun, existing_index
@@ -147,6 +148,11 @@ class Library:
         header = begun(store.header(), self.root)
         by_words_only = mode == "words" or not question.strip()
         embedder = None if by_words_only else self._embedders.of(header)
+        reranker = None
+        if settings.rerank is not None:
+            reranker = self._embedders.reranker(
+                settings.rerank, header, seconds=settings.rerank_seconds
+            )
         watch = Stopwatch()
         found = search(
             question,
@@ -155,7 +161,9 @@ class Library:
             mode=mode,
             filters=filters,
             settings=settings,
+            reranker=reranker,
             lap=watch.lap,
+            clock=perf_counter,
         )
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))

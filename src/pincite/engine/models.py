@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pincite.errors import ModelInvalid, ModelMismatch, ModelMissing, SettingsError
-from pincite.ports import Embedder, Generator
+from pincite.ports import Embedder, Generator, Reranker
 from pincite.records import LibraryHeader
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
@@ -36,6 +36,7 @@ class Embedders:
         self._access = access
         self._opening = threading.Lock()
         self._opened: dict[str, Embedder] = {}
+        self._rerankers: dict[tuple[str, str, float], Reranker] = {}
 
     def named(self, name: str) -> Embedder:
         """The embedder a user names after `--model`."""
@@ -50,6 +51,20 @@ class Embedders:
                     api_key=self._access.api_key,
                 )
             return self._opened[name]
+
+    def reranker(self, name: str, header: LibraryHeader, *, seconds: float) -> Reranker:
+        """The reranker a user names; `maxsim` takes the model that the index was filled with."""
+        from pincite.models.rerankers import open_reranker
+
+        opened = open_reranker(
+            name,
+            embedder=lambda: self.of(header),
+            base_url=self._access.base_url,
+            api_key=self._access.api_key,
+            seconds=seconds,
+        )
+        # Its files are opened on first use; whoever came first keeps them open.
+        return self._rerankers.setdefault((name, header.model.fingerprint, seconds), opened)
 
     def generator(self, name: str) -> Generator:
         """The language model a user names."""

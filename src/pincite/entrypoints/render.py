@@ -151,6 +151,7 @@ def notices(found: SearchResults) -> Iterator[str]:
     if found.changed:
         files = ", ".join(map(printable, found.changed))
         yield f"Changed since indexing: {files}. Run `pincite index update`."
+    yield from map(printable, found.notices)
     if not found.complete:
         yield "The index is not complete: run `pincite index update` to go on."
 
@@ -165,6 +166,7 @@ def results_as_json(found: SearchResults) -> Json:
         "complete": found.complete,
         "dropped": [asdict(one) for one in found.dropped],
         "seconds": dict(found.seconds),
+        "notices": list(found.notices),
         "results": [
             {"rank": rank, **_result_as_json(result)}
             for rank, result in enumerate(found.results, start=1)

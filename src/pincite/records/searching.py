@@ -105,3 +105,4 @@ class SearchResults:
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
+    notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences

@@ -1,15 +1,16 @@
-"""A question becomes cited results: search, fuse, shape, quote. Read this file first."""
+"""A question becomes cited results: search, fuse, shape, rerank, quote. Read this file first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-from pincite.ports import Embedder, Lap, Store, no_lap
+from pincite.ports import Clock, Embedder, Lap, Reranker, Store, no_clock, no_lap
 from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
+from pincite.retrieve.rerank import rerank
 from pincite.retrieve.shape import Load, Shaped, shape
 from pincite.settings import SearchSettings
 from pincite.text.words import WORD
@@ -27,11 +28,14 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     mode: Mode,
     filters: Filters,
     settings: SearchSettings,
+    reranker: Reranker | None = None,
     lap: Lap = no_lap,
+    clock: Clock = no_clock,
 ) -> SearchResults:
     """The chunks that speak most to the question, each with its place and its best sentence.
 
-    The embedder may be left out for the words search alone.
+    The embedder may be left out for the words search alone. With a reranker the best hits are
+    looked at once more, for as long as the clock allows.
     """
     # Half a character, from a broken command line say, can be neither searched nor printed.
     question = question.encode("utf-8", "replace").decode()
@@ -44,7 +48,14 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     lap("embed")
     words = None if mode == "vector" else question
     asked = partial(store.search, words, vector, filters=filters, lap=lap)
-    shaped = _best_hits(asked, store.load_chunks, settings, foreignness, lap)
+    wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
+    shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
+    kept = [one.hit for one in shaped.kept]
+    loaded = {one.chunk.id: (one.document, one.chunk) for one in shaped.kept}
+    notices: tuple[str, ...] = ()
+    if reranker is not None:
+        kept, notices = rerank(question, kept, loaded, reranker, settings=settings, clock=clock)
+        lap("rerank")
     results = tuple(
         Result(
             document,
@@ -53,11 +64,18 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
             best_quote(chunk, question, hit.window),
             tuple(shaped.same_text.get(chunk.id, ())),
         )
-        for hit, document, chunk in shaped.kept
+        for hit in kept[: settings.top_k]
+        for document, chunk in (loaded[hit.chunk_id],)
     )
     lap("quote")
-    reason = None if results else _why_empty(shaped, mode, filters)
-    return SearchResults(question, mode, results, reason=reason, dropped=tuple(shaped.dropped))
+    return SearchResults(
+        question,
+        mode,
+        results,
+        reason=None if results else _why_empty(shaped, mode, filters),
+        dropped=tuple(shaped.dropped),
+        notices=notices,
+    )
 
 
 def _best_hits(
@@ -65,10 +83,11 @@ def _best_hits(
     load: Load,
     settings: SearchSettings,
     foreignness: float,
+    wanted: int,
     lap: Lap,
 ) -> Shaped:
     """The fused hits in shape; from further down where that leaves too few."""
-    limit = max(settings.candidates, settings.top_k)
+    limit = max(settings.candidates, wanted)
     while True:
         rankings = asked(limit=limit)
         if "vector" not in rankings:
@@ -76,10 +95,10 @@ def _best_hits(
             rankings = {"words": rankings["words"]}
         hits = _fused(rankings, settings, foreignness)
         lap("fuse")
-        shaped = shape(hits, load, settings, wanted=settings.top_k)
+        shaped = shape(hits, load, settings, wanted=wanted)
         lap("load")
         exhausted = all(_listed(ranking) < limit for ranking in rankings.values())
-        if len(shaped.kept) == settings.top_k or exhausted or limit >= _MOST_CANDIDATES:
+        if len(shaped.kept) == wanted or exhausted or limit >= _MOST_CANDIDATES:
             return shaped
         # One long document filled the candidates and was then capped.
         limit *= 4

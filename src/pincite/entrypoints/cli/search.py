@@ -43,6 +43,11 @@ _DEFAULTS = SearchSettings()
     show_default=True,
     help="Search by words, by meaning, or both.",
 )
+@click.option(
+    "--rerank",
+    metavar="MODEL",
+    help="Look at the best hits once more with maxsim, a folder's cross-encoder or service:MODEL.",
+)
 @set_option
 @click.option("--explain", is_flag=True, help="Show what each search gave to each result.")
 @library_option
@@ -52,6 +57,7 @@ def search(
     top_k: int | None,
     per_document: int | None,
     mode: str,
+    rerank: str | None,
     settings: tuple[str, ...],
     explain: bool,
     library: Path,
@@ -69,6 +75,8 @@ def search(
         chosen = replace(chosen, top_k=top_k)
     if per_document is not None:
         chosen = replace(chosen, per_document=per_document)
+    if rerank is not None:
+        chosen = replace(chosen, rerank=rerank)
     with open_around(library) as opened:
         found = opened.search(
             " ".join(question),
