@@ -141,6 +141,8 @@ def explanation(result: Result) -> Iterator[str]:
         for search, share in result.hit.shares.items()
     ]
     yield f"score {result.hit.score:.5f}: " + " + ".join(shares)
+    if result.hit.probability is not None:
+        yield f"speaks to the question with a probability of {result.hit.probability:.2f}"
     chunk = result.chunk
     whole = where(cited_file(result.document)[1], chunk.locator)
     yield f"chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
@@ -179,6 +181,7 @@ def _result_as_json(result: Result) -> Json:
     return {
         "citation": citation(result),
         "score": result.hit.score,
+        "probability": result.hit.probability,
         "searches": {search: asdict(share) for search, share in result.hit.shares.items()},
         "document": {
             "id": document.id,

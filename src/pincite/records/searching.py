@@ -51,6 +51,8 @@ class Hit:
     score: float
     shares: Mapping[str, Share]
     window: tuple[int, int] | None = None
+    # That it speaks to the question; None where the searches or the model do not allow to tell.
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

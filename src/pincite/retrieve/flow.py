@@ -10,6 +10,7 @@ from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchR
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
+from pincite.retrieve.relevance import fitted, with_probabilities
 from pincite.retrieve.rerank import rerank
 from pincite.retrieve.shape import Load, Shaped, shape
 from pincite.settings import SearchSettings
@@ -49,9 +50,12 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     words = None if mode == "vector" else question
     asked = partial(store.search, words, vector, filters=filters, lap=lap)
     wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
-    shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
+    fused, shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
     kept = [one.hit for one in shaped.kept]
     loaded = {one.chunk.id: (one.document, one.chunk) for one in shaped.kept}
+    if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
+        kept = with_probabilities(question, kept, loaded, fused)
+        lap("relevance")
     notices: tuple[str, ...] = ()
     if reranker is not None:
         kept, notices = rerank(question, kept, loaded, reranker, settings=settings, clock=clock)
@@ -85,8 +89,8 @@ def _best_hits(
     foreignness: float,
     wanted: int,
     lap: Lap,
-) -> Shaped:
-    """The fused hits in shape; from further down where that leaves too few."""
+) -> tuple[list[Hit], Shaped]:
+    """The fused hits, and those in shape; from further down where that leaves too few."""
     limit = max(settings.candidates, wanted)
     while True:
         rankings = asked(limit=limit)
@@ -99,7 +103,7 @@ def _best_hits(
         lap("load")
         exhausted = all(_listed(ranking) < limit for ranking in rankings.values())
         if len(shaped.kept) == wanted or exhausted or limit >= _MOST_CANDIDATES:
-            return shaped
+            return hits, shaped
         # One long document filled the candidates and was then capped.
         limit *= 4
 
@@ -119,6 +123,11 @@ def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: 
         best = best_by_score(rankings, weights, LOOKED_AT)
         rankings = {**rankings, "feedback": feedback(rankings, best)}
     return fuse_scores(rankings, weights)
+
+
+def _is_fitted_for(embedder: Embedder | None) -> bool:
+    """Cosines of another model would be taken for something else."""
+    return embedder is not None and embedder.card.fingerprint == fitted().model
 
 
 def _listed(ranking: Ranking) -> int:
