@@ -120,7 +120,7 @@ class SearchSettings:
     # A closer look at the best hits: `maxsim`, a folder with a model, or `service:MODEL`.
     rerank: str | None = None
     rerank_top: int = 20  # hits that are looked at
-    rerank_weight: float = 1.0  # against the fused score; 1 is as much
+    rerank_weight: float = 0.5  # against the fused score; 1 is as much
     rerank_seconds: float = 2.0  # after which the remaining hits keep their order
 
 

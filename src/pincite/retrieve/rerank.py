@@ -11,6 +11,8 @@ from pincite.ports import Clock, Reranker
 from pincite.records import Chunk, ChunkId, DocumentEntry, Hit, Share
 from pincite.settings import SearchSettings
 
+_DECIMALS = 9
+
 Loaded = Mapping[ChunkId, tuple[DocumentEntry, Chunk]]
 
 
@@ -78,7 +80,8 @@ def mixed(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[H
         share = Share(ranks[at], scores[at], weight * spread * height)
         shares = {**hit.shares, "rerank": share}
         found.append(replace(hit, score=hit.score + share.contribution, shares=shares))
-    return sorted(found, key=lambda hit: (-hit.score, hit.chunk_id))
+    # Equal ones stay in their order, and sums that should be equal may differ in the last digit.
+    return sorted(found, key=lambda hit: -round(hit.score, _DECIMALS))
 
 
 def _batches(passages: Sequence[str], size: int) -> Iterator[Sequence[str]]:

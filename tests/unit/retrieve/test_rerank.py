@@ -118,6 +118,13 @@ def test_hits_beyond_the_results_can_rise_into_them(store: Store) -> None:
     assert order(ask(store, Judge(likes("emery")), settings)) == ["emery", "anvil"]
 
 
+def test_of_two_that_are_equal_in_the_end_the_one_that_was_ahead_stays_ahead(store: Store) -> None:
+    settings = SearchSettings(rerank_top=2, rerank_weight=1)
+    found = ask(store, Judge(likes("bellows")), settings)
+    assert found.results[0].hit.score == pytest.approx(found.results[1].hit.score)
+    assert order(found)[:2] == ["anvil", "bellows"]
+
+
 def test_without_any_weight_the_order_is_the_fused_one(store: Store) -> None:
     settings = SearchSettings(rerank_weight=0)
     assert order(ask(store, Judge(likes("file")), settings)) == list(NAMES)
