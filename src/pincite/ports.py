@@ -44,6 +44,15 @@ def no_lap(stage: str) -> None:
     """Nobody is timing."""
 
 
+Clock = Callable[[], float]
+"""Seconds since some moment; only differences mean anything."""
+
+
+def no_clock() -> float:
+    """Time does not pass."""
+    return 0.0
+
+
 class TokenCounter(Protocol):
     """Knows where the embedder's tokens begin, so that any slice can be measured."""
 
@@ -54,6 +63,11 @@ class TokenCounter(Protocol):
 
 class QuestionEmbedder(Protocol):
     """What a search needs of an embedder."""
+
+    @property
+    def card(self) -> ModelCard:
+        """Name, fingerprint, dimensions and token limit."""
+        ...
 
     def embed_question(self, text: str) -> Vector:
         """The unit vector to search with."""
@@ -72,11 +86,6 @@ class Embedder(TokenCounter, QuestionEmbedder, Protocol):
     """Turns text into unit vectors; many models embed a question and a passage differently."""
 
     @property
-    def card(self) -> ModelCard:
-        """Name, fingerprint, dimensions and token limit."""
-        ...
-
-    @property
     def passage_overhead(self) -> int:
         """Tokens of the limit that go to the model's own marks and prefix around a passage."""
         ...
@@ -93,6 +102,22 @@ class Embedder(TokenCounter, QuestionEmbedder, Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """One unit vector for each text, in their order."""
+        ...
+
+
+class Reranker(Protocol):
+    """Looks at a question and each passage closer than a search can."""
+
+    @property
+    def batch(self) -> int:
+        """How many passages one call should carry; between calls a search may stop."""
+        ...
+
+    def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        """How well each passage speaks to the question, higher is better, in their order.
+
+        Scores of different questions need not compare. ModelError where it cannot.
+        """
         ...
 
 

@@ -145,6 +145,11 @@ class SearchSettings:
     similarity_floor: float = 0.25  # what has no word of the question must be so near; -1 is none
     context_chunks: int = 15  # that a context is made of, at most
     near_identical: float = 0.8  # from which share of word pairs two texts are one; 0 keeps all
+    # A closer look at the best hits: `maxsim`, a folder with a model, or `service:MODEL`.
+    rerank: str | None = None
+    rerank_top: int = 20  # hits that are looked at
+    rerank_weight: float = 0.5  # against the fused score; 1 is as much
+    rerank_seconds: float = 2.0  # after which the remaining hits keep their order
 
 
 def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters()) -> None:
@@ -164,6 +169,12 @@ def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters
         raise SettingsError("rrf_k and per_document must not be negative, candidates at least 1")
     if not 1 <= settings.top_k <= MOST_RESULTS:
         raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")
+    if not 1 <= settings.rerank_top <= MOST_RESULTS:
+        raise SettingsError(
+            f"rerank_top must be between 1 and {MOST_RESULTS}, not {settings.rerank_top}"
+        )
+    if not settings.rerank_seconds > 0:
+        raise SettingsError(f"rerank_seconds must be above 0, not {settings.rerank_seconds}")
 
 
 def _check_weights(settings: SearchSettings) -> None:

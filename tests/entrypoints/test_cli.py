@@ -79,6 +79,21 @@ def test_json_results_say_where_and_why(built: Run) -> None:
     )
 
 
+def test_a_reranker_that_nobody_knows_is_refused_with_what_there_is(built: Run) -> None:
+    result = built("search", "lease", "--rerank", "best")
+    assert result.exit_code == 2
+    assert "unknown reranker 'best'; choose one of: maxsim, service:MODEL" in result.stderr
+
+
+def test_a_reranker_that_does_not_work_is_a_notice_beside_the_results(
+    built: Run, tmp_path: Path
+) -> None:
+    result = built("search", "lease", "--rerank", str(tmp_path))
+    assert result.exit_code == 0
+    assert result.stdout.startswith("[1] lease.md")
+    assert "Not reranked: no model.onnx in" in result.stderr
+
+
 def test_explain_shows_each_searchs_rank_and_share(built: Run) -> None:
     shown = built("search", "lease", "--explain", "-k", "1").stdout
     assert "words rank 1" in shown
@@ -147,7 +162,7 @@ def test_what_was_cut_is_explained(built: Run, notes: Path) -> None:
     assert built("index", "update").exit_code == 0
     shown = built("search", "north pump", "--explain").stdout
     assert "cut: chunk " in shown
-    assert "the same text as result 1" in shown
+    assert "the same text as in " in shown
     assert "The same text: " in shown
 
 

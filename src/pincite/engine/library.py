@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Self
 
 from pincite.engine.folders import INDEX_FOLDER, begun, existing_index
@@ -23,7 +24,7 @@ from pincite.errors import (
     SettingsError,
     StoreDamaged,
 )
-from pincite.ports import Store
+from pincite.ports import Reranker, Store
 from pincite.records import (
     CatalogEntry,
     CitedPlace,
@@ -173,7 +174,8 @@ class Library:
         found = self._memory.results.get(asked)
         if found is None:
             found = self._search(asked, aids, store, header, watch)
-            self._memory.results.put(asked, found)
+            if not found.notices:  # what failed once may go well another time
+                self._memory.results.put(asked, found)
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
@@ -195,8 +197,15 @@ class Library:
             filters=asked.filters,
             settings=asked.settings,
             aids=aids,
+            reranker=self._reranker(asked.settings, header),
             lap=watch.lap,
+            clock=perf_counter,
         )
+
+    def _reranker(self, settings: SearchSettings, header: LibraryHeader) -> Reranker | None:
+        if settings.rerank is None:
+            return None
+        return self._embedders.reranker(settings.rerank, header, seconds=settings.rerank_seconds)
 
     def search_documents(
         self,

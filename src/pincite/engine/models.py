@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pincite.errors import ModelInvalid, ModelMismatch, ModelMissing, SettingsError
-from pincite.ports import Embedder, Generator
+from pincite.ports import Embedder, Generator, Reranker
 from pincite.records import LibraryHeader
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
@@ -41,6 +41,7 @@ class Embedders:
         self._access = access
         self._opening = threading.Lock()
         self._opened: dict[str, Embedder] = {}
+        self._rerankers: dict[tuple[str, str, float], Reranker] = {}
 
     def named(self, name: str) -> Embedder:
         """The embedder a user names after `--model`."""
@@ -50,18 +51,43 @@ class Embedders:
             return self._opened[name]
 
     def _open(self, name: str) -> Embedder:
-        from pincite.models.catalog import default_models_folder, open_embedder
+        from pincite.models.catalog import default_models_folder
 
-        access = self._access
-        folder = access.folder or default_models_folder()
-        here = open_embedder(
-            name, models_folder=folder, base_url=access.base_url, api_key=access.api_key
-        )
+        access, here = self._access, self._open_here(name)
         if access.worker.use == "off":
             return here
         from pincite.models.worker.client import through_worker
 
+        folder = access.folder or default_models_folder()
         return through_worker(name, folder, access.worker, here=here, on_trouble=access.on_trouble)
+
+    def _open_here(self, name: str) -> Embedder:
+        """In this process, whether there is a worker or not."""
+        from pincite.models.catalog import default_models_folder, open_embedder
+
+        access = self._access
+        folder = access.folder or default_models_folder()
+        return open_embedder(
+            name, models_folder=folder, base_url=access.base_url, api_key=access.api_key
+        )
+
+    def reranker(self, name: str, header: LibraryHeader, *, seconds: float) -> Reranker:
+        """The reranker a user names; `maxsim` takes the model that the index was filled with."""
+        from pincite.models.rerankers import open_reranker
+
+        def own_model() -> Embedder:
+            self.of(header)  # the index may have been filled by another one
+            return self._open_here(header.model.name)  # a worker gives no vectors of tokens
+
+        opened = open_reranker(
+            name,
+            embedder=own_model,
+            base_url=self._access.base_url,
+            api_key=self._access.api_key,
+            seconds=seconds,
+        )
+        # Its files are opened on first use; whoever came first keeps them open.
+        return self._rerankers.setdefault((name, header.model.fingerprint, seconds), opened)
 
     def generator(self, name: str, *, somebody_waits: bool = False) -> Generator:
         """The language model a user names."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pincite.ports import Embedder, QuestionEmbedder
 from pincite.recent import Recent
-from pincite.records import Filters, Mode, SearchResults
+from pincite.records import Filters, Mode, ModelCard, SearchResults
 from pincite.settings import SearchSettings
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class _Remembering:
 
     _embedder: Embedder
     _known: Recent[tuple[str, str], Vector]
+
+    @property
+    def card(self) -> ModelCard:
+        """Name, fingerprint, dimensions and token limit."""
+        return self._embedder.card
 
     def embed_question(self, text: str) -> Vector:
         """The unit vector to search with."""

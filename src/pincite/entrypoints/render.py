@@ -59,22 +59,29 @@ def results_as_text(
     if found.reason is not None:
         yield NOTHING_FOUND[found.reason]
     for number, result in enumerate(found.results, start=1):
-        at = where(cited_file(result.document)[1], result.quote.locator)
-        paragraph = [
-            f"[{number}] {strong(citation(result))}",
-            f"    “{quote_as_text(result.quote, highlight)}” ({at})",
-        ]
-        if result.same_text_in:
-            paragraph.append(f"    The same text: {', '.join(map(printable, result.same_text_in))}")
-        if flags := result.chunk.flags:
-            paragraph.append(f"    Beware: the chunk also holds {', '.join(flags)}.")
-        paragraph.extend(beneath(result))
+        paragraph = [f"[{number}] {strong(citation(result))}", *_beneath(result, highlight)]
+        paragraph += beneath(result)
         if explain:
-            paragraph.extend(f"    {line}" for line in explanation(result))
+            paragraph += [f"    {line}" for line in explanation(result)]
         yield "\n".join(paragraph)
     if explain:
-        yield from (f"cut: chunk {one.chunk_id[:SHORT_ID]}, {one.reason}" for one in found.dropped)
-    if explain and found.seconds:
+        yield from _on_the_whole(found)
+
+
+def _beneath(result: Result, highlight: Highlight) -> Iterator[str]:
+    at = where(cited_file(result.document)[1], result.quote.locator)
+    yield f"    “{quote_as_text(result.quote, highlight)}” ({at})"
+    if result.same_text_in:
+        yield f"    The same text: {', '.join(map(printable, result.same_text_in))}"
+    if flags := result.chunk.flags:
+        yield f"    Beware: the chunk also holds {', '.join(flags)}."
+
+
+def _on_the_whole(found: SearchResults) -> Iterator[str]:
+    """What was left out, and how long everything took."""
+    for one in found.dropped:
+        yield f"cut: chunk {one.chunk_id[:SHORT_ID]}, {printable(one.reason)}"
+    if found.seconds:
         stages = (f"{stage} {taken * 1000:.1f}" for stage, taken in found.seconds.items())
         yield f"Milliseconds: {', '.join(stages)}"
 
@@ -103,6 +110,8 @@ def explanation(result: Result) -> Iterator[str]:
         for search, share in result.hit.shares.items()
     ]
     yield f"score {result.hit.score:.5f}: " + " + ".join(shares)
+    if result.hit.probability is not None:
+        yield f"speaks to the question with a probability of {result.hit.probability:.2f}"
     chunk = result.chunk
     whole = where(cited_file(result.document)[1], chunk.locator)
     yield f"chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
@@ -113,6 +122,7 @@ def notices(found: SearchResults) -> Iterator[str]:
     if found.changed:
         files = ", ".join(map(printable, found.changed))
         yield f"Changed since indexing: {files}. Run `pincite index update`."
+    yield from map(printable, found.notices)
     if not found.complete:
         yield "The index is not complete: run `pincite index update` to go on."
 
@@ -128,6 +138,7 @@ def results_as_json(found: SearchResults) -> Json:
         "complete": found.complete,
         "dropped": [asdict(one) for one in found.dropped],
         "seconds": dict(found.seconds),
+        "notices": list(found.notices),
         "results": [
             {"rank": rank, **result_as_json(result)}
             for rank, result in enumerate(found.results, start=1)
@@ -141,6 +152,7 @@ def result_as_json(result: Result) -> Json:
     return {
         "citation": citation(result),
         "score": result.hit.score,
+        "probability": result.hit.probability,
         "searches": {search: asdict(share) for search, share in result.hit.shares.items()},
         "document": {
             "id": document.id,

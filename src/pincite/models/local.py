@@ -7,33 +7,33 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from pincite.errors import ModelInvalid
 from pincite.models.folder import (
     FACTS_FILE,
-    MODEL_FILE,
     TOKENIZER_FILE,
     Facts,
     Pooling,
     content_fingerprint,
     read_facts,
 )
+from pincite.models.onnx_model import OnnxModel, open_tokenizer
 from pincite.models.tokens import encodable, foreignness, is_whole, token_starts
 from pincite.records import ModelCard
-from pincite.settings import NO_TELEMETRY
 from pincite.vectors import Vector, unit
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession  # type: ignore[import-untyped]  # ships no types
     from tokenizers import Tokenizer
 
 _PROBE = "A sentence to learn the shape of a vector from."
-_INPUTS = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
-_ELEMENT_TYPES: dict[str, DTypeLike] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_SHORTEST = 1e-12  # a vector of nothing stays one
+
+Vectors = NDArray[np.float32]
+"""One row for each."""
 
 
 class LocalEmbedder:
@@ -88,6 +88,14 @@ class LocalEmbedder:
         """The unit vector to search with."""
         return self._embed(self._facts.question_prefix + text)
 
+    def token_vectors(self, text: str, *, prefix: Literal["question", "passage"]) -> Vectors:
+        """A unit vector for each token, the model's own marks included."""
+        before = {
+            "question": self._facts.question_prefix,
+            "passage": self._facts.passage_prefix,
+        }[prefix]
+        return self._loaded_encoder().encode_tokens(before + text)
+
     def foreignness(self, question: str) -> float:
         """How much the model's tokenizer has to cut the question into pieces, from 0 to 1."""
         return foreignness(self._loaded_tokenizer(), question)
@@ -108,30 +116,29 @@ class LocalEmbedder:
         self._facts  # noqa: B018  # raises ModelMissing where a file is not there
         with self._loading:
             if self._tokenizer is None:
-                self._tokenizer = _open_tokenizer(self._folder / TOKENIZER_FILE)
+                self._tokenizer = open_tokenizer(self._folder / TOKENIZER_FILE)
             return self._tokenizer
 
     def _loaded_encoder(self) -> _Encoder:
         tokenizer = self._loaded_tokenizer()
         with self._loading:
             if self._encoder is None:
-                session = _open_session(self._folder / MODEL_FILE)
-                self._encoder = _Encoder(self._folder, session, tokenizer, self._facts)
+                model = OnnxModel(self._folder)
+                self._encoder = _Encoder(self._folder, model, tokenizer, self._facts)
             return self._encoder
 
 
 class _Encoder:
     """A loaded model with its tokenizer; checked once against what its folder declares."""
 
-    def __init__(
-        self, folder: Path, session: InferenceSession, tokenizer: Tokenizer, facts: Facts
-    ) -> None:
+    def __init__(self, folder: Path, model: OnnxModel, tokenizer: Tokenizer, facts: Facts) -> None:
         self._folder = folder
-        self._session = session
+        self._model = model
         self._tokenizer = tokenizer
         self._room = facts.token_limit - tokenizer.num_special_tokens_to_add(is_pair=False)
-        self._inputs = self._input_types()
         self._output, self.pooling = self._choose_output(facts.pooling)
+        shapes = self._model.outputs.items()
+        self._tokens_output = next((name for name, shape in shapes if len(shape) == 3), None)
         self.dimensions = len(self.encode(_PROBE))
         if facts.dimensions not in (None, self.dimensions):
             raise ModelInvalid(
@@ -142,18 +149,21 @@ class _Encoder:
     def encode(self, text: str) -> NDArray[np.float32]:
         """One vector for the text, not yet of length 1."""
         ids = self._token_ids(text)
-        features = {
-            "input_ids": ids,
-            "attention_mask": [1] * len(ids),
-            "token_type_ids": [0] * len(ids),
-            "position_ids": range(len(ids)),
-        }
-        feed = {name: np.array([features[name]], type_) for name, type_ in self._inputs.items()}
-        try:
-            (output,) = self._session.run([self._output], feed)
-        except Exception as error:  # onnxruntime's errors share no base class
-            raise ModelInvalid(f"the model in {self._folder} cannot run: {error}") from error
-        return self._pooled(np.asarray(output))
+        return self._pooled(self._model.run(self._output, ids, [0] * len(ids)))
+
+    def encode_tokens(self, text: str) -> Vectors:
+        """A unit vector for each token of the text."""
+        if self._tokens_output is None:
+            raise ModelInvalid(
+                f"the model in {self._folder} gives no vectors of tokens, only of whole texts"
+            )
+        ids = self._token_ids(text)
+        vectors = self._model.run(self._tokens_output, ids, [0] * len(ids))[0]
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all():
+            raise ModelInvalid(f"the model in {self._folder} gave NaN or infinite numbers")
+        directions: Vectors = vectors / np.maximum(lengths, _SHORTEST)
+        return directions
 
     def _token_ids(self, text: str) -> Sequence[int]:
         """Cut by hand: the tokenizer's own truncation is a setting that threads would share."""
@@ -178,22 +188,11 @@ class _Encoder:
             pooled = pooled[0]
         return pooled
 
-    def _input_types(self) -> dict[str, DTypeLike]:
-        types = {}
-        for tensor in self._session.get_inputs():
-            if tensor.name not in _INPUTS or tensor.type not in _ELEMENT_TYPES:
-                raise ModelInvalid(
-                    f"the model in {self._folder} wants the input {tensor.name} as {tensor.type}; "
-                    f"sentence encoders take integers as: {', '.join(sorted(_INPUTS))}"
-                )
-            types[tensor.name] = _ELEMENT_TYPES[tensor.type]
-        return types
-
     def _choose_output(self, declared: Pooling | None) -> tuple[str, Pooling]:
         """Which output to read, and how; mean pooling where nothing else is said, as is usual."""
-        outputs = self._session.get_outputs()
-        tokens = [tensor.name for tensor in outputs if len(tensor.shape) == 3]
-        sentences = [tensor.name for tensor in outputs if len(tensor.shape) == 2]
+        outputs = self._model.outputs
+        tokens = [name for name, shape in outputs.items() if len(shape) == 3]
+        sentences = [name for name, shape in outputs.items() if len(shape) == 2]
         # Plain BERT exports carry a rank 2 `pooler_output` too, which is no sentence vector.
         sentences.sort(key=lambda name: name != "sentence_embedding")
         if declared is None:
@@ -201,7 +200,7 @@ class _Encoder:
             declared = "none" if whole else "mean"
         suitable = sentences if declared == "none" else tokens
         if not suitable:
-            shapes = ", ".join(f"{tensor.name} {tensor.shape}" for tensor in outputs)
+            shapes = ", ".join(f"{name} {shape}" for name, shape in outputs.items())
             raise ModelInvalid(
                 f"the model in {self._folder} has no output that fits pooling {declared!r}, only "
                 f"{shapes}; declare the pooling in {self._folder / FACTS_FILE}"
@@ -214,30 +213,3 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _open_session(path: Path) -> InferenceSession:
-    os.environ.update(NO_TELEMETRY)  # noqa: TID251 — told to a library, not read
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3  # errors only: they are raised as well
-    try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors share no base class
-        raise ModelInvalid(f"{path} is not a usable ONNX model: {error}") from error
-
-
-def _open_tokenizer(path: Path) -> Tokenizer:
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises bare Exception
-        raise ModelInvalid(f"{path} is not a usable tokenizer: {error}") from error
-    # Set once, before any thread sees it: token_starts must count every token.
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer

@@ -51,6 +51,8 @@ class Hit:
     score: float
     shares: Mapping[str, Share]
     window: tuple[int, int] | None = None
+    # That it speaks to the question; None where the searches or the model do not allow to tell.
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +116,4 @@ class SearchResults:
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
+    notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences

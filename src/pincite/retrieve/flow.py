@@ -1,15 +1,25 @@
-"""A question becomes cited results: understand, search, fuse, shape, quote. Start here."""
+"""A question becomes cited results: understand, search, fuse, shape, rerank, quote. Start here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-from pincite.ports import Lap, QuestionEmbedder, Store, no_lap
+from pincite.ports import (
+    Clock,
+    Lap,
+    QuestionEmbedder,
+    Reranker,
+    Store,
+    no_clock,
+    no_lap,
+)
 from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
+from pincite.retrieve.relevance import fitted, with_probabilities
+from pincite.retrieve.rerank import rerank
 from pincite.retrieve.shape import Load, Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
 from pincite.retrieve.understand.narrowing import narrowed
@@ -30,11 +40,14 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     filters: Filters,
     settings: SearchSettings,
     aids: Aids = Aids(),
+    reranker: Reranker | None = None,
     lap: Lap = no_lap,
+    clock: Clock = no_clock,
 ) -> SearchResults:
     """The chunks that speak most to the question, each with its place and its best sentence.
 
-    The embedder may be left out for the words search alone.
+    The embedder may be left out for the words search alone. With a reranker the best hits are
+    looked at once more, for as long as the clock allows.
     """
     # Half a character, from a broken command line say, can be neither searched nor printed.
     question = question.encode("utf-8", "replace").decode()
@@ -50,7 +63,17 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     lap("embed")
     words = None if mode == "vector" else understood.words
     asked = partial(store.search, words, vector, filters=filters, lap=lap)
-    shaped = _best_hits(asked, store.load_chunks, settings, foreignness, lap)
+    wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
+    fused, shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
+    kept = [one.hit for one in shaped.kept]
+    loaded = {one.chunk.id: (one.document, one.chunk) for one in shaped.kept}
+    if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
+        kept = with_probabilities(question, kept, loaded, fused)
+        lap("relevance")
+    notices: tuple[str, ...] = ()
+    if reranker is not None:
+        kept, notices = rerank(question, kept, loaded, reranker, settings=settings, clock=clock)
+        lap("rerank")
     results = tuple(
         Result(
             document,
@@ -59,17 +82,18 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
             best_quote(chunk, understood.words, hit.window),
             tuple(shaped.same_text.get(chunk.id, ())),
         )
-        for hit, document, chunk in shaped.kept
+        for hit in kept[: settings.top_k]
+        for document, chunk in (loaded[hit.chunk_id],)
     )
     lap("quote")
-    reason = None if results else _why_empty(shaped, mode, filters)
     return SearchResults(
         question,
         mode,
         results,
-        reason=reason,
-        notes=understood.notes,
+        reason=None if results else _why_empty(shaped, mode, filters),
         dropped=tuple(shaped.dropped),
+        notes=understood.notes,
+        notices=notices,
     )
 
 
@@ -78,10 +102,11 @@ def _best_hits(
     load: Load,
     settings: SearchSettings,
     foreignness: float,
+    wanted: int,
     lap: Lap,
-) -> Shaped:
-    """The fused hits in shape; from further down where that leaves too few."""
-    limit = max(settings.candidates, settings.top_k)
+) -> tuple[list[Hit], Shaped]:
+    """The fused hits, and those in shape; from further down where that leaves too few."""
+    limit = max(settings.candidates, wanted)
     while True:
         rankings = asked(limit=limit)
         if "vector" not in rankings:
@@ -89,11 +114,11 @@ def _best_hits(
             rankings = {"words": rankings["words"]}
         hits = _fused(rankings, settings, foreignness)
         lap("fuse")
-        shaped = shape(hits, load, settings, wanted=settings.top_k)
+        shaped = shape(hits, load, settings, wanted=wanted)
         lap("load")
         exhausted = all(_listed(ranking) < limit for ranking in rankings.values())
-        if len(shaped.kept) == settings.top_k or exhausted or limit >= _MOST_CANDIDATES:
-            return shaped
+        if len(shaped.kept) == wanted or exhausted or limit >= _MOST_CANDIDATES:
+            return hits, shaped
         # One long document filled the candidates and was then capped.
         limit *= 4
 
@@ -113,6 +138,11 @@ def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: 
         best = best_by_score(rankings, weights, LOOKED_AT)
         rankings = {**rankings, "feedback": feedback(rankings, best)}
     return fuse_scores(rankings, weights)
+
+
+def _is_fitted_for(embedder: QuestionEmbedder | None) -> bool:
+    """Cosines of another model would be taken for something else."""
+    return embedder is not None and embedder.card.fingerprint == fitted().model
 
 
 def _listed(ranking: Ranking) -> int:

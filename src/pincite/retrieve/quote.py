@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
-import Stemmer
-
 from pincite.records import Chunk, Locator, Quote, Section, line_boxes, locate, overlapping
+from pincite.text.finding import Finder, finder_of
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import sentence_spans, trim
-from pincite.text.words import (
-    WORD,
-    Term,
-    fold,
-    indexed_codes,
-    is_unspaced,
-    question_codes,
-    question_terms,
-    without_marks,
-)
 
 _HEADING = 1.1  # how much a word in the heading counts against one in the sentence
 _BEFORE_MATCH = 80  # characters shown before the first match of a cut sentence
@@ -37,7 +25,7 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
     counts a little more still, as the section is about it. What the vector search liked best
     decides between sentences that are equal in words; then the first is taken.
     """
-    finder = _finder_of(question)
+    finder = finder_of(question)
     sentences = _sentences(chunk, finder)
     having = Counter(word for sentence in sentences for word in sentence.words)
 
@@ -71,7 +59,7 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
     )
 
 
-def _shown(text: str, sentence: _Sentence, finder: _Finder) -> tuple[int, int]:
+def _shown(text: str, sentence: _Sentence, finder: Finder) -> tuple[int, int]:
     """The sentence, or where it is too long the part around its first matched word."""
     start, end = sentence.start, sentence.end
     if end - start <= _LONGEST:
@@ -114,7 +102,7 @@ class _Sentence:
     above: set[str]
 
 
-def _sentences(chunk: Chunk, finder: _Finder) -> list[_Sentence]:
+def _sentences(chunk: Chunk, finder: Finder) -> list[_Sentence]:
     headings = {section.start - chunk.start for section in chunk.sections if section.level}
     sentences = []
     above: set[str] = set()
@@ -195,69 +183,3 @@ def _said_at_once(chunk: Chunk, start: int, end: int) -> list[tuple[int, int]]:
 
 def _within(chunk: Chunk, offset: int, window: tuple[int, int] | None) -> bool:
     return window is not None and window[0] <= chunk.start + offset < window[1]
-
-
-_stem = Stemmer.Stemmer("porter", 0).stemWord  # `_key` remembers; it need not
-
-
-@lru_cache(maxsize=50_000)
-def _key(word: str) -> str:
-    """What a word is compared by. Most words of a text were met before."""
-    return str(_stem(without_marks(fold(word))))
-
-
-@lru_cache(maxsize=16)
-def _finder_of(question: str) -> _Finder:
-    """One for all results of a search."""
-    return _Finder(question_terms(question), question_codes(question))
-
-
-class _Finder:
-    """Finds a question's words in a text, whatever their case, accents and endings."""
-
-    def __init__(self, terms: Sequence[Term], codes: Sequence[Term]) -> None:
-        tokens = [token for term in terms for token in term.tokens]
-        self._stems = {_key(token) for token in tokens} - {""}  # accents alone
-        self._codes = {token for code in codes for token in code.tokens}
-        self._unspaced = [token for token in tokens if is_unspaced(token)]
-        self._beginnings = _beginnings(self._stems)
-
-    def found(self, sentence: str) -> set[str]:
-        """The question's words and codes that the sentence has."""
-        words = {_key(sentence[start:end]) for start, end in self._spans(sentence)}
-        if self._codes:
-            words |= self._codes.intersection(indexed_codes(sentence).split())
-        return words
-
-    def matches(self, sentence: str) -> tuple[tuple[int, int], ...]:
-        """Where they stand, in order, without overlap."""
-        return _joined(sorted(self._spans(sentence)))
-
-    def _spans(self, sentence: str) -> list[tuple[int, int]]:
-        words = self._beginnings if sentence.isascii() else WORD
-        spans = [
-            match.span() for match in words.finditer(sentence) if _key(match.group()) in self._stems
-        ]
-        for token in self._unspaced:
-            spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))
-        return spans
-
-
-def _beginnings(stems: Iterable[str]) -> re.Pattern[str]:
-    """Finds the words of a plain text that may have one of these stems.
-
-    Stemming changes a word at its end alone: all but the last letter of a stem begin it. Most
-    words begin otherwise and need not be looked at.
-    """
-    begun = sorted({re.escape(stem[: max(len(stem) - 1, 1)]) for stem in stems if stem.isascii()})
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(begun or ['(?!)'])})[^\W_]*", re.IGNORECASE)
-
-
-def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    joined: list[tuple[int, int]] = []
-    for start, end in spans:
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return tuple(joined)

@@ -53,7 +53,7 @@ def shape(hits: Sequence[Hit], load: Load, settings: SearchSettings, *, wanted: 
         first = shaped.kept[again]
         if kept.document.path != first.document.path:
             shaped.same_text.setdefault(first.chunk.id, []).append(kept.document.path)
-        reason = f"the same text as result {again + 1}"
+        reason = f"the same text as in {first.document.path}"
         shaped.dropped.append(Dropped(kept.chunk.id, kept.document.id, reason))
     return shaped
 

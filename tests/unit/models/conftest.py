@@ -39,6 +39,52 @@ def make_folder() -> Callable[..., Path]:
     return _make_folder
 
 
+@pytest.fixture
+def make_cross_encoder() -> Callable[..., Path]:
+    """Makes a folder with a real ONNX cross-encoder of a few numbers."""
+    return _make_cross_encoder
+
+
+def _make_cross_encoder(
+    folder: Path,
+    *,
+    inputs: Sequence[str] = ("input_ids", "attention_mask", "token_type_ids"),
+    weights: tuple[float, float, float] = (1, 2, 4),
+    classes: int = 1,
+) -> Path:
+    """The sum of what red, green and blue weigh, over the tokens of the second text."""
+    table = np.array([[0], [0], [0], *([weight] for weight in weights)], np.float32)
+    table = np.repeat(table, classes, axis=1)
+    nodes = [
+        helper.make_node("Gather", ["table", "input_ids"], ["each"]),
+        helper.make_node("Cast", ["token_type_ids"], ["second"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["second", "last"], ["column"]),
+        helper.make_node("Mul", ["each", "column"], ["counted"]),
+        helper.make_node("ReduceSum", ["counted", "first"], ["logits"], keepdims=0),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "tiny",
+        [
+            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
+            for name in inputs
+        ],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", classes])],
+        [
+            numpy_helper.from_array(table, "table"),
+            numpy_helper.from_array(np.array([1]), "first"),
+            numpy_helper.from_array(np.array([2]), "last"),
+        ],
+    )
+    opsets = [helper.make_opsetid("", 17)]
+    folder.mkdir(parents=True, exist_ok=True)
+    onnx.save(
+        helper.make_model(graph, opset_imports=opsets, ir_version=8), str(folder / "model.onnx")
+    )
+    _save_tokenizer(folder / "tokenizer.json", special_tokens=True)
+    return folder
+
+
 def _make_folder(
     folder: Path,
     *,
@@ -87,7 +133,9 @@ def _save_tokenizer(path: Path, special_tokens: bool) -> None:
     tokenizer.pre_tokenizer = Whitespace()
     if special_tokens:
         tokenizer.post_processor = TemplateProcessing(
-            single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+            single="[CLS] $A [SEP]",
+            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+            special_tokens=[("[CLS]", 1), ("[SEP]", 2)],
         )
     tokenizer.enable_truncation(16)
     tokenizer.save(str(path))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from helpers import CountingEmbedder
@@ -18,7 +20,8 @@ from pincite.records import (
 )
 from pincite.records import StoredWindow as Stored
 from pincite.retrieve.flow import search
-from pincite.settings import SearchSettings, policy_named
+from pincite.retrieve.relevance import fitted
+from pincite.settings import Fusion, SearchSettings, policy_named
 from pincite.stores.memory import MemoryStore
 
 EMBEDDER = CountingEmbedder()
@@ -122,3 +125,39 @@ def test_an_empty_question_is_not_searched(store: Store, question: str) -> None:
 def test_a_question_without_an_answer_says_so(store: Store) -> None:
     found = ask(store, "turbine", mode="words", embedder=None)
     assert (found.results, found.reason) == ((), "no_hits")
+
+
+class FittedEmbedder(CountingEmbedder):
+    """Takes itself for the model that probabilities were fitted on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.card = replace(self.card, fingerprint=fitted().model)
+
+
+@pytest.mark.parametrize(
+    ("mode", "fusion", "embedder", "tells"),
+    [
+        ("hybrid", "scores", FittedEmbedder(), True),
+        ("hybrid", "scores", EMBEDDER, False),
+        ("hybrid", "ranks", FittedEmbedder(), False),
+        ("vector", "scores", FittedEmbedder(), False),
+        ("words", "scores", None, False),
+    ],
+)
+def test_probabilities_are_told_only_where_they_were_fitted(
+    store: Store, mode: Mode, fusion: Fusion, embedder: Embedder | None, tells: bool
+) -> None:
+    settings = SearchSettings(fusion=fusion)
+    found = ask(store, "pump leaks", mode=mode, settings=settings, embedder=embedder)
+    assert found.results
+    assert all((one.hit.probability is not None) is tells for one in found.results)
+
+
+def test_fewer_results_are_as_likely_as_they_are_among_many(store: Store) -> None:
+    def probabilities(top_k: int) -> list[float | None]:
+        settings = SearchSettings(top_k=top_k)
+        found = ask(store, "pump leaks", settings=settings, embedder=FittedEmbedder())
+        return [one.hit.probability for one in found.results]
+
+    assert probabilities(1) == probabilities(4)[:1]

@@ -79,7 +79,7 @@ def test_a_text_that_stands_in_two_files_is_one_result_that_names_both() -> None
     shaped = library.shaped(SearchSettings())
     assert [one.document.path for one in shaped.kept] == ["a.md", "b.md"]
     assert shaped.same_text == {library.chunks[0].id: ["copy.md"]}
-    assert [one.reason for one in shaped.dropped] == ["the same text as result 1"]
+    assert [one.reason for one in shaped.dropped] == ["the same text as in a.md"]
 
 
 def test_what_is_dropped_makes_room_for_what_comes_after_it() -> None:

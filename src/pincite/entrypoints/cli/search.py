@@ -47,6 +47,11 @@ EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
 )
 @mode_option
 @understanding_options
+@click.option(
+    "--rerank",
+    metavar="MODEL",
+    help="Look at the best hits once more with maxsim, a folder's cross-encoder or service:MODEL.",
+)
 @set_option
 @click.option(
     "--by-document", is_flag=True, help="List documents, each with the best of its places."
@@ -66,6 +71,7 @@ def search(
     mode: str,
     date_words: bool | None,
     expand: str | None,
+    rerank: str | None,
     settings: tuple[str, ...],
     by_document: bool,
     moments: bool,
@@ -90,6 +96,7 @@ def search(
             per_document=per_document,
             date_words=date_words,
             expand=expand,
+            rerank=rerank,
         ),
     )
     with open_around(library) as opened:

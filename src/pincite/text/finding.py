@@ -1,0 +1,91 @@
+"""A question's words in a text, whatever their case, accents and endings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import Stemmer
+
+from pincite.text.words import (
+    WORD,
+    Term,
+    fold,
+    indexed_codes,
+    is_unspaced,
+    question_codes,
+    question_terms,
+    without_marks,
+)
+
+_stem = Stemmer.Stemmer("porter", 0).stemWord  # `_key` remembers; it need not
+
+
+@lru_cache(maxsize=50_000)
+def _key(word: str) -> str:
+    """What a word is compared by. Most words of a text were met before."""
+    return str(_stem(without_marks(fold(word))))
+
+
+@lru_cache(maxsize=16)
+def finder_of(question: str) -> Finder:
+    """One for all results of a search."""
+    return Finder(question_terms(question), question_codes(question))
+
+
+class Finder:
+    """Finds a question's words in a text, whatever their case, accents and endings."""
+
+    def __init__(self, terms: Sequence[Term], codes: Sequence[Term]) -> None:
+        self._codes = {token for code in codes for token in code.tokens}
+        every = (token for term in terms for token in term.tokens)
+        tokens = [token for token in every if token not in self._codes]
+        self._stems = {_key(token) for token in tokens} - {""}  # accents alone
+        self._unspaced = [token for token in tokens if is_unspaced(token)]
+        self._beginnings = _beginnings(self._stems)
+
+    def found(self, sentence: str) -> set[str]:
+        """The question's words and codes that the sentence has."""
+        words = {_key(sentence[start:end]) for start, end in self._spans(sentence)}
+        if self._codes:
+            words |= self._codes.intersection(indexed_codes(sentence).split())
+        return words
+
+    def coverage(self, *texts: str) -> float:
+        """The share of the question's words and codes that the texts have together."""
+        asked = len(self._stems | self._codes)
+        return len(set().union(*map(self.found, texts))) / asked if asked else 0.0
+
+    def matches(self, sentence: str) -> tuple[tuple[int, int], ...]:
+        """Where they stand, in order, without overlap."""
+        return _joined(sorted(self._spans(sentence)))
+
+    def _spans(self, sentence: str) -> list[tuple[int, int]]:
+        words = self._beginnings if sentence.isascii() else WORD
+        spans = [
+            match.span() for match in words.finditer(sentence) if _key(match.group()) in self._stems
+        ]
+        for token in self._unspaced:
+            spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))
+        return spans
+
+
+def _beginnings(stems: Iterable[str]) -> re.Pattern[str]:
+    """Finds the words of a plain text that may have one of these stems.
+
+    Stemming changes a word at its end alone: all but the last letter of a stem begin it. Most
+    words begin otherwise and need not be looked at.
+    """
+    begun = sorted({re.escape(stem[: max(len(stem) - 1, 1)]) for stem in stems if stem.isascii()})
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(begun or ['(?!)'])})[^\W_]*", re.IGNORECASE)
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)

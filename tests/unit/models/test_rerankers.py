@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import ModelInvalid, ModelMissing, SettingsError
+from pincite.models.cross_encoder import CrossEncoder
+from pincite.models.hashing import HashingEmbedder
+from pincite.models.local import LocalEmbedder
+from pincite.models.maxsim import MaxSim
+from pincite.models.rerankers import open_reranker
+from pincite.ports import Embedder, Reranker
+
+MakeFolder = Callable[..., Path]
+MakeCrossEncoder = Callable[..., Path]
+
+
+def opened(spec: str, embedder: Embedder | None = None) -> Reranker:
+    return open_reranker(
+        spec,
+        embedder=lambda: embedder or HashingEmbedder(),
+        base_url="http://127.0.0.1:1/v1",
+        api_key=None,
+        seconds=1.0,
+    )
+
+
+def test_maxsim_is_the_mean_of_the_best_cosine_of_each_token(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
+    # Red, green and the two marks: each is met by itself, but blue lies between red and green.
+    maxsim = MaxSim(LocalEmbedder(make_folder(tmp_path)))
+    same, apart, between = maxsim.scores("red", ["red green", "green", "blue"])
+    assert same == pytest.approx(1)
+    assert apart == pytest.approx(2 / 3)
+    assert between == pytest.approx((2 + 0.5**0.5) / 3)
+
+
+def test_maxsim_of_the_default_model_tells_what_speaks_to_a_question(minilm_folder: Path) -> None:
+    maxsim = opened("maxsim", LocalEmbedder(minilm_folder))
+    near, far = maxsim.scores(
+        "How do I get a new password?",
+        ["To reset your password, open the account page.", "The bridge was built of granite."],
+    )
+    assert near > far
+
+
+def test_maxsim_changes_nothing_about_the_embedding_model(minilm_folder: Path) -> None:
+    embedder = LocalEmbedder(minilm_folder)
+    before = embedder.embed_question("a question")
+    opened("maxsim", embedder).scores("a question", ["a passage"])
+    assert (embedder.embed_question("a question") == before).all()
+    assert embedder.card == LocalEmbedder(minilm_folder).card
+
+
+def test_maxsim_says_when_a_model_has_no_token_vectors(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
+    maxsim = MaxSim(LocalEmbedder(make_folder(tmp_path, pooled=True)))
+    with pytest.raises(ModelInvalid, match="no vectors of tokens"):
+        maxsim.scores("red", ["green"])
+    with pytest.raises(SettingsError, match="hashing does not give"):
+        opened("maxsim", HashingEmbedder())
+
+
+@pytest.mark.parametrize("spec", ["", "maxsim:x", "service:", "no/such/folder", "minilm"])
+def test_an_unknown_reranker_is_refused_with_what_there_is(spec: str) -> None:
+    with pytest.raises(SettingsError, match="choose one of: maxsim, service:MODEL, or the path"):
+        opened(spec)
+
+
+# The small cross-encoder adds up the weights of all tokens of the passage: red 1, green 2, blue 4.
+
+
+@pytest.mark.parametrize(
+    "inputs", [("input_ids", "token_type_ids"), ("input_ids", "attention_mask", "token_type_ids")]
+)
+def test_a_cross_encoder_reads_question_and_passage_together(
+    make_cross_encoder: MakeCrossEncoder, tmp_path: Path, inputs: tuple[str, ...]
+) -> None:
+    reranker = opened(str(make_cross_encoder(tmp_path, inputs=inputs)))
+    # What stands in the question is of the first segment and does not count.
+    assert reranker.scores("blue blue", ["red", "green red", ""]) == [1, 3, 0]
+
+
+def test_a_long_passage_is_cut_and_the_question_is_kept(
+    make_cross_encoder: MakeCrossEncoder, tmp_path: Path
+) -> None:
+    reranker = CrossEncoder(make_cross_encoder(tmp_path))
+    # 16 tokens at most: three marks, one of the question, twelve of the passage.
+    assert reranker.scores("red", ["red " * 100]) == [12]
+    assert reranker.scores("red " * 100, ["red " * 100]) == [7]
+
+
+def test_a_sentence_encoder_is_no_cross_encoder(make_folder: MakeFolder, tmp_path: Path) -> None:
+    with pytest.raises(ModelInvalid, match="gives one number"):
+        CrossEncoder(make_folder(tmp_path, pooled=True)).scores("red", ["green"])
+
+
+def test_a_classifier_of_several_classes_is_no_cross_encoder(
+    make_cross_encoder: MakeCrossEncoder, tmp_path: Path
+) -> None:
+    folder = make_cross_encoder(tmp_path, classes=2)
+    with pytest.raises(ModelInvalid, match=r"has shape \(1, 2\)"):
+        CrossEncoder(folder).scores("red", ["green"])
+
+
+def test_a_folder_without_a_model_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(ModelMissing, match=r"no model\.onnx in"):
+        opened(str(tmp_path)).scores("red", ["green"])
+
+
+def test_a_model_that_gives_no_number_is_told(
+    make_cross_encoder: MakeCrossEncoder, tmp_path: Path
+) -> None:
+    folder = make_cross_encoder(tmp_path, weights=(float("nan"), 0, 0))
+    with pytest.raises(ModelInvalid, match="gave nan"):
+        CrossEncoder(folder).scores("red", ["red"])
