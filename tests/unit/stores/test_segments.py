@@ -355,7 +355,7 @@ def test_among_many_vectors_the_nearest_are_chosen_by_signs_and_then_compared(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "_COMPARED_ALL", 10)
-    monkeypatch.setattr(searching, "_COMPARED", 60)
+    monkeypatch.setattr(searching, "_COMPARED", 4)
     fill(store, *random_documents(60))
     store.finish()
     asked: Vector = unit([1.0, 0.2, *[0.0] * (DIMENSIONS - 2)], dimensions=DIMENSIONS)
