@@ -15,6 +15,7 @@ from pincite.ports import Embedder, Store
 from pincite.reading.reader import LibraryReader
 from pincite.records import EmbeddedDocument, Filters, LibraryHeader, Mode
 from pincite.retrieve.flow import search
+from pincite.retrieve.understand.quoted import quoted_phrases
 from pincite.settings import SearchSettings, policy_named
 from pincite.stores.sqlite.opening import open_for_writing
 from pincite.text.words import WORD
@@ -69,19 +70,21 @@ def ask(store: Store, questions: list[str], *, mode: Mode, embedder: Embedder | 
         )
         # Half a character becomes a question mark, so that the answer can be printed.
         assert found.question == question.encode("utf-8", "replace").decode()
-        assert found.reason == expected_reason(question, found=len(found.results))
+        assert found.reason == expected_reason(found.question, found=len(found.results))
         for result in found.results:
             text = TEXTS[result.document.path]
             assert result.quote.text == text[result.quote.start : result.quote.end]
             assert all(0 <= a < b <= len(result.quote.text) for a, b in result.quote.matches)
-        if mode == "hybrid" and WORD.search(question):
+        if mode == "hybrid" and WORD.search(question) and not quoted_phrases(found.question):
             assert len(found.results) == len(TEXTS)
 
 
 def expected_reason(question: str, *, found: int) -> str | None:
     if not WORD.search(question):
         return "empty_question"
-    return None if found else "no_hits"
+    if found:
+        return None
+    return "phrase_not_found" if quoted_phrases(question) else "no_hits"
 
 
 many = settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))

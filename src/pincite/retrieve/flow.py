@@ -14,7 +14,16 @@ from pincite.ports import (
     no_clock,
     no_lap,
 )
-from pincite.records import Filters, Hit, Mode, Ranking, Reason, Result, SearchResults
+from pincite.records import (
+    Filters,
+    Hit,
+    Mode,
+    Ranking,
+    Reason,
+    Result,
+    SearchResults,
+    Understood,
+)
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
@@ -90,7 +99,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         question,
         mode,
         results,
-        reason=None if results else _why_empty(shaped, mode, filters),
+        reason=None if results else _why_empty(shaped, mode, filters, understood),
         dropped=tuple(shaped.dropped),
         notes=understood.notes,
         notices=notices,
@@ -149,8 +158,10 @@ def _listed(ranking: Ranking) -> int:
     return sum(ranked.listed for ranked in ranking)
 
 
-def _why_empty(shaped: Shaped, mode: Mode, filters: Filters) -> Reason:
+def _why_empty(shaped: Shaped, mode: Mode, filters: Filters, understood: Understood) -> Reason:
     if shaped.dropped:
         return "too_far"
+    if understood.phrases:
+        return "phrase_not_found"
     # By meaning everything that may be seen is found, near or far: so nothing may be seen.
     return "no_hits" if mode == "words" or filters.none_given else "filtered_out"
