@@ -3,6 +3,9 @@
     python benchmarks/quality.py DATA_FOLDER [--sets scifact,fiqa] [--modes words,vector,hybrid]
                                  [--most-questions N] [--cache FILE] [--json FILE]
 
+A mode may be followed by settings: `--modes hybrid,hybrid+route=20,hybrid+fusion=ranks+rrf_k=10`
+asks the same index three times, which is how a knob is measured.
+
 DATA_FOLDER holds a folder for each set (`public_sets` says what is in them), or is one set. Each
 set is indexed as a library is, in a folder that is thrown away, and every question is asked in each
 mode. Vectors are kept in FILE, so that a second run embeds nothing. The table is Markdown; how far
@@ -24,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import cast
 
 from meter import Meter
 from platformdirs import user_cache_path
@@ -33,18 +37,19 @@ from public_sets.rows import DatasetError
 from public_sets.sets import Dataset, is_set, load, names
 
 from pincite.engine.models import Embedders, ModelAccess
-from pincite.errors import PinciteError
+from pincite.entrypoints.cli.tuning import search_settings
+from pincite.errors import PinciteError, SettingsError
 from pincite.evals.flow import ask_all
 from pincite.evals.judge import overlaps
 from pincite.evals.measures import ALL, figures_by_kind
 from pincite.ports import Embedder, Store
 from pincite.records import Case, Found, Mode, SearchResults
 from pincite.retrieve.flow import search
-from pincite.settings import DEFAULT_MODEL, MODES, SearchSettings
+from pincite.settings import DEFAULT_MODEL, MODES, SearchSettings, check_search
 
 SEED = 0  # of the choice where not all questions are asked
 TOP_K = 10
-SHOWN: tuple[Mode, ...] = ("words", "vector", "hybrid")
+SHOWN = ("words", "vector", "hybrid")
 
 # What the table shows of a set in which documents are looked for, and of one for places.
 OF_DOCUMENTS = ("ndcg@10", "recall@10", "abstention_auroc")
@@ -87,7 +92,7 @@ class Measured:
 
 
 def measure(
-    dataset: Dataset, embedder: Embedder, modes: Sequence[Mode], most_questions: int | None
+    dataset: Dataset, embedder: Embedder, modes: Sequence[str], most_questions: int | None
 ) -> Measured:
     """Index the set and ask its questions in each mode."""
     cases = some(dataset.cases, most_questions)
@@ -101,7 +106,8 @@ def measure(
             chunks = store.stats().chunks
             for mode in modes:
                 meter = Meter(f"{dataset.name} {mode}")
-                figures[mode] = figures_of(dataset, cases, Searcher(store, embedder, mode), meter)
+                ask = Searcher(store, embedder, *mode_and_settings(mode))
+                figures[mode] = figures_of(dataset, cases, ask, meter)
                 seconds[mode] = meter.seconds
         finally:
             store.close()
@@ -124,7 +130,7 @@ class Searcher:
     store: Store
     embedder: Embedder
     mode: Mode
-    settings: SearchSettings = SearchSettings(top_k=TOP_K, per_document=1)
+    settings: SearchSettings
 
     def __call__(self, case: Case) -> SearchResults:
         """What is found for the case."""
@@ -136,6 +142,16 @@ class Searcher:
             filters=case.filters,
             settings=self.settings,
         )
+
+
+def mode_and_settings(asked: str) -> tuple[Mode, SearchSettings]:
+    """What `hybrid+route=20` means: a mode, and settings that are not the default."""
+    mode, *given = asked.split("+")
+    if mode not in MODES:
+        raise SettingsError(f"unknown mode {mode!r}; choose from: {', '.join(MODES)}")
+    settings = search_settings(tuple(given), top_k=TOP_K, per_document=1)
+    check_search(mode, settings)
+    return cast(Mode, mode), settings
 
 
 def figures_of(
@@ -166,7 +182,7 @@ def some(cases: Sequence[Case], most: int | None) -> Sequence[Case]:
     return [cases[at] for at in sorted(chosen)]
 
 
-def heading(modes: Sequence[Mode]) -> str:
+def heading(modes: Sequence[str]) -> str:
     """The head of the table."""
     columns = ["set", "documents", "chunks", "questions", "figure", "baseline", *modes]
     aligned = ["---", "---:", "---:", "---:", "---", "---:", *["---:"] * len(modes)]
@@ -178,7 +194,7 @@ def row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def table_rows(measured: Measured, modes: Sequence[Mode]) -> list[str]:
+def table_rows(measured: Measured, modes: Sequence[str]) -> list[str]:
     """A row for each figure that the set has; only the first says what the set is."""
     asked = f"{measured.questions:,}"
     if measured.questions < measured.questions_there:
@@ -194,7 +210,7 @@ def table_rows(measured: Measured, modes: Sequence[Mode]) -> list[str]:
     return written
 
 
-def failure_row(name: str, error: Exception, modes: Sequence[Mode]) -> str:
+def failure_row(name: str, error: Exception, modes: Sequence[str]) -> str:
     """What stands in the table for a set that could not be measured."""
     why = " ".join(str(error).replace("|", "/").split())
     return row([name, "", "", "", f"failed: {why}", "", *[""] * len(modes)])
@@ -227,9 +243,11 @@ def arguments() -> argparse.Namespace:
         chosen.sets = names(chosen.data, chosen.sets)
     except DatasetError as error:
         parser.error(str(error))
-    for mode in chosen.modes:
-        if mode not in MODES:
-            parser.error(f"unknown mode {mode!r}; choose from: {', '.join(MODES)}")
+    try:
+        for mode in chosen.modes:
+            mode_and_settings(mode)
+    except SettingsError as error:
+        parser.error(str(error))
     if chosen.most_questions is not None and chosen.most_questions < 1:
         parser.error("--most-questions must be at least 1")
     return chosen

@@ -170,8 +170,12 @@ class Store(Protocol):
         """Every document, by path."""
         ...
 
-    def find_documents(self, question: str) -> list[DocumentEntry]:
+    def find_documents(self, question: str, *, limit: int | None = None) -> list[DocumentEntry]:
         """The documents whose name, title, author, tags or summary speak to it, best first."""
+        ...
+
+    def named_documents(self, question: str) -> dict[str, tuple[DocumentId, ...]]:
+        """The documents that the question calls by name, by that name; see text/naming.py."""
         ...
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:

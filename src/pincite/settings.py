@@ -129,6 +129,8 @@ class SearchSettings:
     vector_weight: float = 0.4
     feedback_weight: float = 0.2
     codes_weight: float = 0.5
+    named_weight: float = 0.3  # of a document that the question calls by its title or file name
+    route: int = 0  # only so many documents, those whose catalog entry fits best; 0 is all
     # What words gain, and what vector loses, in a language that the model does not know at all.
     foreign_words: float = 0.5
     foreign_vector: float = 0.3
@@ -144,7 +146,7 @@ class SearchSettings:
     per_document: int = 3  # chunks of one document among the results; 0 is no limit
     similarity_floor: float = 0.25  # what has no word of the question must be so near; -1 is none
     context_chunks: int = 15  # that a context is made of, at most
-    near_identical: float = 0.8  # from which share of word pairs two texts are one; 0 keeps all
+    near_identical: float = 0.9  # from which share of word pairs two texts are one; 0 keeps all
     # A closer look at the best hits: `maxsim`, a folder with a model, or `service:MODEL`.
     rerank: str | None = None
     rerank_top: int = 20  # hits that are looked at
@@ -165,8 +167,10 @@ def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters
         raise SettingsError(
             "similarity_floor must be between -1 and 1, near_identical between 0 and 1"
         )
-    if settings.rrf_k < 0 or settings.candidates < 1 or settings.per_document < 0:
-        raise SettingsError("rrf_k and per_document must not be negative, candidates at least 1")
+    if min(settings.rrf_k, settings.per_document, settings.route) < 0 or settings.candidates < 1:
+        raise SettingsError(
+            "rrf_k, per_document and route must not be negative, candidates at least 1"
+        )
     if not 1 <= settings.top_k <= MOST_RESULTS:
         raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")
     if not 1 <= settings.rerank_top <= MOST_RESULTS:

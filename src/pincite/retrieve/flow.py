@@ -29,6 +29,7 @@ from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
 from pincite.retrieve.relevance import fitted, with_probabilities
 from pincite.retrieve.rerank import rerank
+from pincite.retrieve.route import named_documents, shortlist, with_named
 from pincite.retrieve.shape import Load, Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
 from pincite.retrieve.understand.narrowing import narrowed
@@ -71,7 +72,16 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         foreignness = embedder.foreignness(understood.embedded)
     lap("embed")
     words = None if mode == "vector" else understood.words
-    asked = partial(store.search, words, vector, filters=filters, lap=lap)
+    if settings.route:
+        filters = shortlist(question, store, filters, settings.route)
+    named = named_documents(question, store) if settings.named_weight and vector is not None else ()
+    lap("route")
+
+    def asked(limit: int) -> dict[str, Ranking]:
+        search_in = partial(store.search, words, vector, limit=limit, lap=lap)
+        rankings = search_in(filters=filters)
+        return with_named(rankings, named, lambda these: search_in(filters=these), filters)
+
     wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
     fused, shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
     kept = [one.hit for one in shaped.kept]
@@ -107,7 +117,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
 
 
 def _best_hits(
-    asked: Callable[..., dict[str, Ranking]],
+    asked: Callable[[int], dict[str, Ranking]],
     load: Load,
     settings: SearchSettings,
     foreignness: float,
@@ -117,7 +127,7 @@ def _best_hits(
     """The fused hits, and those in shape; from further down where that leaves too few."""
     limit = max(settings.candidates, wanted)
     while True:
-        rankings = asked(limit=limit)
+        rankings = asked(limit)
         if "vector" not in rankings:
             # BM25 weighs a code among the other words; only against meaning does it need a voice.
             rankings = {"words": rankings["words"]}
@@ -141,6 +151,7 @@ def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: 
         "words": settings.words_weight + foreignness * settings.foreign_words,
         "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
         "codes": settings.codes_weight,
+        "named": settings.named_weight,
         "feedback": settings.feedback_weight,
     }
     if settings.feedback_weight:

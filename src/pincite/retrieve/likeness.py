@@ -10,6 +10,9 @@ from itertools import pairwise
 from pincite.text.words import WORD, fold
 
 _SHORT = 8  # words; so short a text is the same only where it is identical
+_DENIALS = frozenset(
+    ["no", "not", "never", "none", "without", "cannot", "nor", "neither", "t"]
+)  # t: don't
 _SIZES = 0.8  # of two lengths; texts that differ more are not looked at
 
 
@@ -26,16 +29,19 @@ class _Text:
         return frozenset(pairwise(self.words))
 
     @cached_property
-    def figures(self) -> list[str]:
-        return sorted(word for word in self.words if any(map(str.isdigit, word)))
+    def decisive(self) -> list[str]:
+        """Figures and denials: in one of them two texts may say the opposite."""
+        return sorted(
+            word for word in self.words if word in _DENIALS or any(map(str.isdigit, word))
+        )
 
 
 class Likeness:
     """Remembers texts, and tells of another one which of them it repeats.
 
     Two texts are the same from this share of common word pairs on; 1 is identical but for case and
-    punctuation, 0 keeps everything. Texts that name other figures are never the same: the fee of
-    this year is not that of last year.
+    punctuation, 0 keeps everything. Texts with other figures, or with a `not` more, are never the
+    same: the fee of this year is not that of last year.
     """
 
     def __init__(self, least: float) -> None:
@@ -64,4 +70,4 @@ class Likeness:
             return False
         common = len(one.pairs & other.pairs)
         likeness = common / len(one.pairs | other.pairs)
-        return likeness >= self._least and one.figures == other.figures
+        return likeness >= self._least and one.decisive == other.decisive

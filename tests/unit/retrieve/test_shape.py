@@ -93,7 +93,9 @@ def test_what_is_dropped_makes_room_for_what_comes_after_it() -> None:
         (FEE, True),
         (FEE.replace("noon;", "noon,").upper(), True),
         (FEE.replace("together with", "along with"), True),
-        # Another figure is another fact.
+        (FEE.replace("the fee for water", "the fee for power"), True),
+        # Another figure is another fact, and so is a denial.
+        (FEE.replace("to be paid", "not to be paid"), False),
         (FEE.replace("40", "50"), False),
         (FEE + " Children under six stay for nothing, and so do dogs on a lead.", False),
         ("The opening hours of the office are from eight to noon.", False),

@@ -52,7 +52,7 @@ def make_version_1(index: Path) -> None:
         for table, columns in NEW_SINCE.items():
             for column in columns:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        for table in ("document_words", "document_spelling", "definition"):
+        for table in ("document_words", "document_spelling", "definition", "document_name"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP TABLE forgotten")
         connection.execute("DELETE FROM meta WHERE key IN ('problems', 'next_chunk', 'segments')")
@@ -127,7 +127,7 @@ def _dump(database: Path) -> list[object]:
         ]
 
 
-@pytest.mark.parametrize("at", range(32))
+@pytest.mark.parametrize("at", range(40))
 def test_a_migration_that_is_cut_short_starts_again(tmp_path: Path, at: int) -> None:
     make_version_1(tmp_path)
     connection = connect(tmp_path / "index.db", writable=True)

@@ -36,6 +36,7 @@ from pincite.records import (
 )
 from pincite.stores.memory.filters import Seen, visible
 from pincite.text.abbreviations import abbreviations_in, name_key
+from pincite.text.naming import document_names, longest_only, names_said
 from pincite.text.spelling import spellings_in
 from pincite.text.words import (
     MARKS,
@@ -165,7 +166,17 @@ class MemoryStore:
         """Every document, by path."""
         return sorted((kept.entry for kept in self._kept.values()), key=lambda entry: entry.path)
 
-    def find_documents(self, question: str) -> list[DocumentEntry]:
+    def named_documents(self, question: str) -> dict[str, tuple[DocumentId, ...]]:
+        """The documents that the question calls by name, by that name."""
+        said = set(names_said(question))
+        found: defaultdict[str, list[DocumentId]] = defaultdict(list)
+        for kept in self._kept.values():
+            for name in document_names(kept.entry.title, kept.entry.name):
+                if name in said:
+                    found[name].append(kept.entry.id)
+        return {name: tuple(sorted(found[name])) for name in longest_only(found)}
+
+    def find_documents(self, question: str, *, limit: int | None = None) -> list[DocumentEntry]:
         """The documents whose name, title, author, tags, type or summary speak to it."""
         words = {
             kept.entry.id: [
@@ -177,7 +188,8 @@ class MemoryStore:
             for document in (kept.embedded.document,)
         }
         scores = self._scores(question_terms(question), words)
-        return [self._kept[name].entry for name in sorted(scores, key=lambda one: -scores[one])]
+        best = sorted(scores, key=lambda one: -scores[one])
+        return [self._kept[name].entry for name in best[:limit]]
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
         """The vectors already stored for these embedded texts."""

@@ -33,6 +33,7 @@ from pincite.stores.sqlite.codec import (
 )
 from pincite.text.abbreviations import abbreviations_in, name_key
 from pincite.text.dates import day_span
+from pincite.text.naming import document_names
 from pincite.text.words import fold, indexed_codes, indexed_words
 from pincite.vectors import from_bytes, to_bytes
 
@@ -55,6 +56,7 @@ class DocumentRows:
     document: Row
     words: Row  # what the catalog finds it by
     definitions: tuple[Row, ...]
+    names: tuple[str, ...]  # what it is called, in order
     chunks: tuple[ChunkRows, ...]
 
 
@@ -87,6 +89,7 @@ def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRo
         row,
         words,
         definition_rows(seen),
+        tuple(sorted(document_names(document.title, document.name))),
         tuple(_chunk_rows(document, one) for one in embedded.chunks),
     )
 

@@ -15,6 +15,7 @@ from pincite.stores.sqlite.codec import omissions_from_json
 from pincite.stores.sqlite.connection import transaction
 from pincite.stores.sqlite.rows import definition_rows
 from pincite.text.dates import day_span
+from pincite.text.naming import document_names
 from pincite.text.words import fold, indexed_words
 
 
@@ -230,12 +231,31 @@ def _seen_texts(connection: apsw.Connection, document: int) -> Iterator[str]:
         yield without(text[start:end], start, left_out)
 
 
+def m006_names(connection: apsw.Connection) -> None:
+    """What documents are called, so that a question can name them."""
+    connection.execute(
+        """
+        CREATE TABLE document_name (
+            name TEXT NOT NULL,
+            document INTEGER NOT NULL REFERENCES document (rowid),
+            PRIMARY KEY (name, document)
+        ) STRICT, WITHOUT ROWID
+        """
+    )
+    connection.execute("CREATE INDEX name_of_document ON document_name (document)")
+    documents: list[Any] = connection.execute("SELECT rowid, title, path FROM document").fetchall()
+    for document, title, path in documents:
+        for name in document_names(title, path.rpartition("/")[2]):
+            connection.execute("INSERT INTO document_name VALUES (?, ?)", (name, document))
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_documents_chunks_windows,
     m002_places_and_catalog,
     m003_segments,
     m004_more_to_filter_by,
     m005_vocabulary,
+    m006_names,
 )
 
 

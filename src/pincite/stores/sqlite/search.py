@@ -39,7 +39,7 @@ WORDS_OF = (
 DOCUMENTS = f"""
 SELECT {ENTRY_COLUMNS} FROM document_words JOIN document ON document.rowid = document_words.rowid
 WHERE document_words MATCH :match
-ORDER BY bm25(document_words, 3.0, 1.5, 1.0), document.path
+ORDER BY bm25(document_words, 3.0, 1.5, 1.0), document.path LIMIT :limit
 """
 
 _NEAREST = """
@@ -147,10 +147,11 @@ class TableSearches:
         return _best_windows(self._connection.execute(every, values).fetchall())[:limit]
 
 
-def search_documents(connection: apsw.Connection, question: str) -> list[Row]:
+def search_documents(connection: apsw.Connection, question: str, limit: int | None) -> list[Row]:
     """Rows of ENTRY_COLUMNS of the documents that the question names or describes."""
     match = match_expression(question_terms(question))
-    return connection.execute(DOCUMENTS, {"match": match}).fetchall() if match else []
+    values = {"match": match, "limit": -1 if limit is None else limit}
+    return connection.execute(DOCUMENTS, values).fetchall() if match else []
 
 
 def _best_windows(rows: Sequence[Row]) -> Ranking:

@@ -178,10 +178,15 @@ class SqliteStore:
         with translated_errors(self._database):
             return [entry_of(row) for row in self._connection.execute(statement)]
 
-    def find_documents(self, question: str) -> list[DocumentEntry]:
+    def find_documents(self, question: str, *, limit: int | None = None) -> list[DocumentEntry]:
         """The documents whose name, title, author, tags or summary speak to it, best first."""
         with translated_errors(self._database):
-            return [entry_of(row) for row in search_documents(self._connection, question)]
+            return [entry_of(row) for row in search_documents(self._connection, question, limit)]
+
+    def named_documents(self, question: str) -> dict[str, tuple[DocumentId, ...]]:
+        """The documents that the question calls by name, by that name."""
+        with translated_errors(self._database):
+            return vocabulary.named_documents(self._connection, question)
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
         """The vectors already stored for these embedded texts."""

@@ -37,6 +37,7 @@ INSERT_DOCUMENT_WORDS = _insert("document_words", "rowid, about, path, summary")
 INSERT_CHUNK = _insert("chunk", f"rowid, document, {_CHUNK_COLUMNS}")
 INSERT_WORDS = _insert("chunk_words", "rowid, text, about, headings, codes")
 INSERT_SPELLING = _insert("document_spelling", "rowid, words")
+INSERT_NAME = _insert("document_name", "name, document")
 INSERT_DEFINITION = _insert("definition", "document, short, long, short_key, long_key")
 INSERT_WINDOW = _insert("window", "chunk, start, end, fingerprint")
 INSERT_VECTOR = _insert("window_vector", "rowid, embedding")
@@ -54,6 +55,8 @@ SELECT chunk.rowid, {_CHUNK_COLUMNS}
 FROM chunk JOIN document ON document.rowid = chunk.document
 WHERE document.id = ? ORDER BY chunk.position
 """
+
+SELECT_NAMES = "SELECT name FROM document_name WHERE document = ? ORDER BY name"
 
 SELECT_WORDS = "SELECT text, about, headings, codes FROM chunk_words WHERE rowid = ?"
 
@@ -83,6 +86,7 @@ FORGET = (
     "DELETE FROM document_words WHERE rowid = :document",
     "DELETE FROM document_spelling WHERE rowid = :document",
     "DELETE FROM definition WHERE document = :document",
+    "DELETE FROM document_name WHERE document = :document",
     "DELETE FROM document WHERE rowid = :document",
 )
 
@@ -95,6 +99,7 @@ FORGET_EVERYTHING = (
     "DELETE FROM document_words",
     "INSERT INTO document_spelling (document_spelling) VALUES ('delete-all')",
     "DELETE FROM definition",
+    "DELETE FROM document_name",
     "DELETE FROM document",
 )
 
@@ -122,6 +127,8 @@ def write(connection: apsw.Connection, rows: DocumentRows) -> None:
     connection.execute(INSERT_SPELLING, (document, spelling_of(one.words for one in rows.chunks)))
     for definition in rows.definitions:
         connection.execute(INSERT_DEFINITION, (document, *definition))
+    for name in rows.names:
+        connection.execute(INSERT_NAME, (name, document))
     first = next_chunk(connection)
     for chunk, chunk_rows in enumerate(rows.chunks, start=first):
         connection.execute(INSERT_CHUNK, (chunk, document, *chunk_rows.chunk))
@@ -153,6 +160,7 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
     rowid, *columns = row
     words = connection.execute(SELECT_DOCUMENT_WORDS, (rowid,)).fetchone() or ()
     definitions = tuple(connection.execute(SELECT_DEFINITIONS, (rowid,)))
+    names = tuple(name for (name,) in connection.execute(SELECT_NAMES, (rowid,)))
     chunks = tuple(
         ChunkRows(
             chunk=chunk,
@@ -162,7 +170,7 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
         for rowid, *chunk_columns in connection.execute(SELECT_CHUNKS, (document_id,)).fetchall()
         for chunk in (tuple(chunk_columns),)
     )
-    return DocumentRows(tuple(columns), words, definitions, chunks)
+    return DocumentRows(tuple(columns), words, definitions, names, chunks)
 
 
 def forget(connection: apsw.Connection, ids: Sequence[DocumentId], *, path: str | None) -> None:

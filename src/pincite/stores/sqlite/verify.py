@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from pincite.stores.sqlite.connection import connect, translated_errors
 from pincite.stores.sqlite.log import ChunkLog, Entry
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.replay import LiveLog, read_live
-from pincite.stores.sqlite.rows import rows_of
+from pincite.stores.sqlite.rows import ChunkRows, rows_of
 from pincite.stores.sqlite.schema import refuse_newer
 from pincite.stores.sqlite.segments.shelf import Shelf
 from pincite.stores.sqlite.vocabulary import all_spellings
@@ -39,6 +39,7 @@ ORPHANS: tuple[tuple[Part, str, str], ...] = (
         "abbreviations of no document",
         _count("definition", "document", "document", "rowid"),
     ),
+    ("words", "names of no document", _count("document_name", "document", "document", "rowid")),
     ("vectors", "windows without a vector", _count("window", "rowid", "window_vector", "rowid")),
     ("vectors", "vectors without a window", _count("window_vector", "rowid", "window", "rowid")),
     ("vectors", "windows without a chunk", _count("window", "chunk", "chunk", "rowid")),
@@ -132,13 +133,22 @@ def _document_findings(
         return
     if actual.document != expected.document:
         yield Finding("database", f"{path}: the document differs from the log")
-    if actual.words != expected.words:
-        yield Finding("words", f"{path}: the catalog's words differ from the document")
-    if actual.definitions != expected.definitions:
-        yield Finding("words", f"{path}: the abbreviations differ from the text")
-    if [part.chunk for part in actual.chunks] != [part.chunk for part in expected.chunks]:
+    for what, held, wanted in (
+        ("the catalog's words differ from the document", actual.words, expected.words),
+        ("its names differ from the document", actual.names, expected.names),
+        ("the abbreviations differ from the text", actual.definitions, expected.definitions),
+    ):
+        if held != wanted:
+            yield Finding("words", f"{path}: {what}")
+    yield from _chunk_findings(path, actual.chunks, expected.chunks)
+
+
+def _chunk_findings(
+    path: str, actual: Sequence[ChunkRows], expected: Sequence[ChunkRows]
+) -> Iterator[Finding]:
+    if [part.chunk for part in actual] != [part.chunk for part in expected]:
         yield Finding("database", f"{path}: the chunks differ from the log")
-    if [part.words for part in actual.chunks] != [part.words for part in expected.chunks]:
+    if [part.words for part in actual] != [part.words for part in expected]:
         yield Finding("words", f"{path}: the indexed words differ from the text")
-    if [part.windows for part in actual.chunks] != [part.windows for part in expected.chunks]:
+    if [part.windows for part in actual] != [part.windows for part in expected]:
         yield Finding("vectors", f"{path}: the vectors differ from the log")

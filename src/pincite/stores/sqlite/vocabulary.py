@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import apsw
 
-from pincite.records import Definition
+from pincite.records import Definition, DocumentId
 from pincite.stores.sqlite.connection import snapshot
 from pincite.stores.sqlite.filters import match_expression
 from pincite.stores.sqlite.meta import log_position
+from pincite.text.naming import longest_only, names_said
 from pincite.text.words import Term, fold
 
 _IS_THERE = "SELECT 1 FROM chunk_words WHERE chunk_words MATCH ? LIMIT 1"
@@ -27,6 +29,13 @@ _DEFINED = """
 SELECT short, min(long), count(*) AS documents FROM definition
 WHERE short_key IN (SELECT value FROM json_each(:keys))
 GROUP BY short, long_key ORDER BY documents DESC, short, long_key
+"""
+
+
+_NAMED = """
+SELECT document_name.name, document.id FROM document_name
+JOIN document ON document.rowid = document_name.document
+WHERE document_name.name IN (SELECT value FROM json_each(?)) ORDER BY document.id
 """
 
 
@@ -62,6 +71,16 @@ def missing_words(connection: apsw.Connection, words: Sequence[str]) -> set[str]
         for word in words
         if connection.execute(_IS_THERE, (match_expression([Term((fold(word),))]),)).get is None
     }
+
+
+def named_documents(
+    connection: apsw.Connection, question: str
+) -> dict[str, tuple[DocumentId, ...]]:
+    """The documents with a name that the question says, by that name; the longest names only."""
+    found: defaultdict[str, list[DocumentId]] = defaultdict(list)
+    for name, document in connection.execute(_NAMED, (json.dumps(names_said(question)),)):
+        found[name].append(document)
+    return {name: tuple(found[name]) for name in longest_only(found)}
 
 
 def definitions(connection: apsw.Connection, keys: Sequence[str]) -> list[Definition]:

@@ -86,6 +86,13 @@ class TestTypos:
     def test_codes_numbers_and_names_are_never_changed(self, store: Store, question: str) -> None:
         assert read(store, question).notes == ()
 
+    def test_quotes_ask_for_something_in_a_query_and_not_in_a_longer_text(
+        self, store: Store
+    ) -> None:
+        assert read(store, 'who says "to the mole"?').phrases == ("to the mole",)
+        long = 'I am writing about what people say of "the mole", ' + "and of much else " * 4
+        assert read(store, long).phrases == ()
+
     def test_what_stands_in_quotes_is_left_as_it_is(self, store: Store) -> None:
         understood = read(store, 'the "retreival" plan')
         assert understood.phrases == ("retreival",)

@@ -1,0 +1,99 @@
+"""Documents that a question names come first, and a catalog may choose where to look."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers import HEADER, at_angle, embedded, fill, part
+from pincite.ports import Store
+from pincite.records import Filters, SearchResults
+from pincite.retrieve.flow import search
+from pincite.settings import SearchSettings
+from pincite.stores.memory import MemoryStore
+from pincite.vectors import Vector
+
+
+class FixedEmbedder:
+    """Every question points the same way."""
+
+    card = HEADER.model
+
+    def embed_question(self, text: str) -> Vector:
+        return at_angle(0)
+
+    def foreignness(self, question: str) -> float:
+        return 0.0
+
+    def knows(self, word: str) -> bool:
+        return True
+
+
+@pytest.fixture
+def store() -> Store:
+    """Many texts about pumps; the one in the station log is neither nearest nor wordiest."""
+    opened = MemoryStore()
+    others = [
+        embedded(f"{n}.md", part(f"pump pump leak {n}", n), title=f"Number {n}") for n in range(30)
+    ]
+    log = embedded("logs/station-log.md", part("a pump leaked", 60), title="Log of the station")
+    fill(opened, *others, log)
+    return opened
+
+
+def ask(store: Store, question: str, **settings: float) -> SearchResults:
+    return search(
+        question,
+        store,
+        FixedEmbedder(),
+        mode="hybrid",
+        filters=Filters(),
+        settings=SearchSettings(similarity_floor=-1, near_identical=0, **settings),  # type: ignore[arg-type]
+    )
+
+
+def paths(found: SearchResults) -> list[str]:
+    return [result.document.path for result in found.results]
+
+
+def test_a_document_that_is_named_comes_to_the_top(store: Store) -> None:
+    assert "logs/station-log.md" not in paths(ask(store, "pump leak"))
+    found = ask(store, "pump leak in station-log.md", named_weight=1.0)
+    assert paths(found)[0] == "logs/station-log.md"
+    assert found.results[0].hit.shares["named"].contribution == 1.0
+
+
+def test_it_is_found_even_where_it_is_no_candidate_by_itself(store: Store) -> None:
+    found = ask(store, "pump leak, Log of the Station", candidates=3, top_k=3, named_weight=1.0)
+    assert paths(found)[0] == "logs/station-log.md"
+
+
+def test_without_a_weight_names_are_words_like_any_other(store: Store) -> None:
+    found = ask(store, "pump leak in station-log.md", named_weight=0.0)
+    assert all("named" not in result.hit.shares for result in found.results)
+
+
+def test_a_name_of_many_documents_names_none_of_them() -> None:
+    opened = MemoryStore()
+    fill(opened, *(embedded(f"{n}/read-me.md", part(f"pump {n}", n)) for n in range(5)))
+    found = ask(opened, "pump in the read-me")
+    assert found.results
+    assert all("named" not in result.hit.shares for result in found.results)
+
+
+def test_a_name_is_looked_for_only_where_the_filters_allow(store: Store) -> None:
+    found = search(
+        "pump leak in station-log.md",
+        store,
+        FixedEmbedder(),
+        mode="hybrid",
+        filters=Filters(name="1.md"),
+        settings=SearchSettings(similarity_floor=-1),
+    )
+    assert "logs/station-log.md" not in paths(found)
+    assert found.results
+
+
+def test_a_route_restricts_to_the_documents_whose_entry_fits(store: Store) -> None:
+    assert paths(ask(store, "pump leak of the station log", route=1)) == ["logs/station-log.md"]
+    # Where the catalog knows nothing of it, everything is searched.
+    assert len(paths(ask(store, "leak", route=1))) == 10
