@@ -54,8 +54,13 @@ class Finder:
 
     def coverage(self, *texts: str) -> float:
         """The share of the question's words and codes that the texts have together."""
-        asked = len(self._stems | self._codes)
-        return len(set().union(*map(self.found, texts))) / asked if asked else 0.0
+        asked = self._stems | self._codes
+        found: set[str] = set()
+        for text in texts:
+            if found == asked:
+                break  # there is nothing left to look for
+            found |= self.found(text)
+        return len(found) / len(asked) if asked else 0.0
 
     def matches(self, sentence: str) -> tuple[tuple[int, int], ...]:
         """Where they stand, in order, without overlap."""
