@@ -101,6 +101,7 @@ DEFAULT_MAX_FILE_BYTES = 20_000_000  # a larger text is nearly always a dump or 
 
 CONVERTED_FOLDER = ".converted"  # what was recognised in images and recordings, as Markdown
 ANALYSIS_FILE = "pincite-analysis.json"  # what is known of the code that a wiki is about
+LABELS_FILE = "pincite-labels.json"  # what is said of files that cannot say it themselves
 GLOSSARY_FILE = "pincite-glossary.txt"  # what the library's people call things
 EVAL_FILE = "pincite-eval.jsonl"  # questions that the library is measured with
 REPORT_FILE = "pincite-eval.html"  # how it went
@@ -115,7 +116,9 @@ class SourceSettings:
     ignore_files: tuple[str, ...] = (".gitignore", ".pinciteignore")
     # At the top: the hidden folder that is looked into, and the files that are no documents.
     hidden_folder: str = CONVERTED_FOLDER
-    own_files: tuple[str, ...] = (ANALYSIS_FILE, GLOSSARY_FILE, EVAL_FILE, REPORT_FILE)
+    own_files: tuple[str, ...] = (
+        *(ANALYSIS_FILE, LABELS_FILE, GLOSSARY_FILE, EVAL_FILE, REPORT_FILE),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ import resource
 import signal
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from fault_library import INDEX_FOLDER, Acknowledgements, embedded, files_of
@@ -61,9 +62,20 @@ def go_on_with_the_same_store(job: dict[str, Any]) -> None:
         store.close()
 
 
+def load_everything() -> None:
+    """Modules are loaded when first needed, and another user may not read this Python's."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "a.md").write_text("# Valve\n\nA valve.\n")
+        with open_library(folder) as library:
+            library.index(model="hashing")
+            library.search("valve")
+            library.show("a.md:1")
+
+
 def use(job: dict[str, Any]) -> None:
     """One verb of a library, as another user where asked for."""
     if job["user"] is not None:
+        load_everything()
         os.setgroups([])
         os.setgid(job["user"])
         os.setuid(job["user"])

@@ -162,7 +162,9 @@ def test_filters_and_settings_reach_the_search(folder: Path) -> None:
         assert library.search("valve", filters=Filters(types=())).reason == "filtered_out"
         assert library.search(" ").reason == "empty_question"
         assert library.search("turbine", mode="words").reason == "no_hits"
-        assert len(library.search("turbine", mode="vector").results) == 4
+        assert library.search("turbine", mode="vector").reason == "too_far"
+        anything = SearchSettings(similarity_floor=-1)
+        assert len(library.search("turbine", mode="vector", settings=anything).results) == 4
 
 
 @pytest.mark.parametrize("top_k", [0, -1, 1_001])
@@ -599,3 +601,21 @@ def test_a_mended_log_that_a_killed_repair_left_never_replaces_a_newer_one(folde
     (index_folder / "index.db").unlink()
     with open_library(folder) as library:
         assert library.search("zebra", mode="words").results
+
+
+def test_labels_are_followed_by_an_update_without_embedding_again(tmp_path: Path) -> None:
+    (tmp_path / "lease.txt").write_text("The lease ends in June.\n")
+    labels = tmp_path / "pincite-labels.json"
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        assert library.search("lease", filters=Filters(projects=("lease",))).results == ()
+        labels.write_text('{"version": 1, "labels": [{"files": "*.txt", "project": "Lease"}]}')
+        report = library.index()
+        assert (report.recut, report.embedded) == (1, 0)
+        assert library.search("lease", filters=Filters(projects=("lease",))).results
+        labels.write_text("{")
+        with pytest.raises(SettingsError, match="pincite-labels"):
+            library.index()
+        labels.unlink()
+        library.index()
+        assert library.search("lease", filters=Filters(projects=("lease",))).results == ()

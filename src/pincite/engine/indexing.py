@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from pincite.converting.flow import known_empty
 from pincite.engine.folders import is_readable, refuse_empty, refuse_forgetting
@@ -18,6 +19,7 @@ from pincite.ingest.flow import Parts, sync
 from pincite.ingest.summaries import Summarize, WrittenSummaries
 from pincite.ports import Chunker, Embedder, Store
 from pincite.reading.analysis import AnalysisFile, parse_analysis
+from pincite.reading.labels import LabelsFile, parse_labels
 from pincite.reading.reader import LibraryReader
 from pincite.reading.sandbox import Sandbox
 from pincite.records import Failure, FoundFile, IndexReport, LibraryHeader, Progress
@@ -25,11 +27,13 @@ from pincite.settings import (
     ANALYSIS_FILE,
     CONVERTED_FOLDER,
     DEFAULT_MAX_FILE_BYTES,
+    LABELS_FILE,
     SourceSettings,
     policy_named,
 )
 from pincite.sources import Folder, Scan
 
+Parsed = TypeVar("Parsed")
 OpenWriter = Callable[[], AbstractContextManager[Store]]
 
 
@@ -49,11 +53,13 @@ class Run:
         if not self.index.exists():
             limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
             refuse_empty(self.root, self._folder(limit).scan(is_readable))
-        analysis, checksum = self._analysis()
+        analysis, analysis_checksum = self._own_file(ANALYSIS_FILE, parse_analysis)
+        labels, labels_checksum = self._own_file(LABELS_FILE, parse_labels)
+        wishes = replace(self.wishes, analysis=analysis_checksum, labels=labels_checksum)
         with open_writer() as store:
             header = header_for(
                 store.header(),
-                replace(self.wishes, analysis=checksum),
+                wishes,
                 self.embedders,
                 folder_name=self.root.name or "library",
             )
@@ -69,7 +75,7 @@ class Run:
                     scan.files,
                     Parts(
                         read_file=folder.read,
-                        read=self._reader(header, sandbox, scan, analysis).read,
+                        read=self._reader(header, sandbox, scan, analysis, labels).read,
                         chunk=_chunker(header.policy, embedder),
                         embedder=embedder,
                         store=store,
@@ -88,7 +94,12 @@ class Run:
         return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
 
     def _reader(
-        self, header: LibraryHeader, sandbox: Sandbox, scan: Scan, analysis: AnalysisFile | None
+        self,
+        header: LibraryHeader,
+        sandbox: Sandbox,
+        scan: Scan,
+        analysis: AnalysisFile | None,
+        labels: LabelsFile | None,
     ) -> LibraryReader:
         return LibraryReader(
             header.name,
@@ -98,6 +109,7 @@ class Run:
             converted=frozenset(map(_recognised_from, scan.files)),
             without_text=known_empty(self.root),
             analysis_of=analysis.of if analysis else lambda path, title: None,
+            labelled=(labels or LabelsFile()).labelled,
         )
 
     def _summaries(self, header: LibraryHeader) -> Summarize:
@@ -105,15 +117,15 @@ class Run:
             return summarized
         return WrittenSummaries(self.embedders.generator(header.summaries), summarized)
 
-    def _analysis(self) -> tuple[AnalysisFile | None, str]:
-        """What the user knows of the code, with the checksum of the file that says it."""
-        if not (self.root / ANALYSIS_FILE).is_file():
+    def _own_file(self, name: str, parse: Callable[[bytes], Parsed]) -> tuple[Parsed | None, str]:
+        """What the user says in a file of ours, with its checksum; nothing where there is none."""
+        if not (self.root / name).is_file():
             return None, ""
         try:
-            data = self._folder(DEFAULT_MAX_FILE_BYTES).read(ANALYSIS_FILE)
-            return parse_analysis(data), hashlib.sha256(data).hexdigest()
+            data = self._folder(DEFAULT_MAX_FILE_BYTES).read(name)
+            return parse(data), hashlib.sha256(data).hexdigest()
         except FileUnreadable as error:
-            raise SettingsError(f"{ANALYSIS_FILE} {error}") from error
+            raise SettingsError(f"{name} {error}") from error
 
     def _folder(self, max_file_bytes: int) -> Folder:
         return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))

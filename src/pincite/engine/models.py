@@ -129,6 +129,7 @@ class Wishes:
     max_file_bytes: int | None = None
     options: tuple[str, ...] | None = None
     analysis: str = ""
+    labels: str = ""
     summaries: str | None = None
     fresh: bool = False
 
@@ -164,6 +165,7 @@ def header_for(
         edition=before.edition + (current is not None and wishes.fresh),
         options=before.options if wishes.options is None else _known_options(wishes.options),
         analysis=wishes.analysis,
+        labels=wishes.labels,
         summaries=before.summaries if wishes.summaries is None else wishes.summaries,
     )
     if header != current:

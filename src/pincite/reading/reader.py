@@ -13,7 +13,7 @@ from pincite.reading.invisible import flagged
 from pincite.reading.lines.fences import has_code
 from pincite.reading.sniff import CODE, MARKDOWN, kind_of
 from pincite.reading.source_file import SourceFile
-from pincite.records import Analysis, Content, Document, document_from
+from pincite.records import Analysis, Content, Document, Metadata, document_from
 from pincite.settings import CONVERTED_FOLDER
 
 ForeignReader = Callable[[str, SourceFile], Content]
@@ -21,6 +21,9 @@ ForeignReader = Callable[[str, SourceFile], Content]
 
 KnownAnalysis = Callable[[str, str], Analysis | None]
 """Path and title of a document → what a user's analysis says of it."""
+
+Labelled = Callable[[str, Metadata], Metadata]
+"""Path of a document and what it says about itself → with what a user's labels say of it."""
 
 
 def read_here(module: str, file: SourceFile) -> Content:
@@ -40,6 +43,7 @@ class LibraryReader:
     converted: frozenset[str] = frozenset()  # paths of files whose text was recognised
     without_text: frozenset[str] = frozenset()  # checksums of files in which there was none
     analysis_of: KnownAnalysis = lambda path, title: None
+    labelled: Labelled = lambda path, metadata: metadata
 
     def read(self, path: str, data: bytes) -> Document:
         """The document a file holds; FileUnreadable in plain words otherwise."""
@@ -52,6 +56,7 @@ class LibraryReader:
                 raise FileEmpty("holds no text that could be recognised") from error
             raise
         content = flagged(content)
+        content = replace(content, metadata=self.labelled(path, content.metadata))
         document = document_from(content, library=self.library, path=path, data=data)
         known = self.analysis_of(path, document.title)
         if known is None:

@@ -36,15 +36,16 @@ class LibraryHeader:
     options: tuple[str, ...] = ()  # what else is read: "comments", "tracked-changes"
     analysis: str = ""  # checksum of the analysis file that chunks were described by
     summaries: str = ""  # the language model that writes them; taken from the text otherwise
+    labels: str = ""  # checksum of the labels file that documents were labelled by
 
     @property
     def recipe(self) -> str:
         """How documents are made: where it changes, each of them has to be made again."""
         limit = self.model.token_limit  # windows are cut by it
         parts = [self.policy, self.ingestion_version, limit, self.edition]
-        parts.extend(
-            part for part in ("+".join(self.options), self.analysis[:12], self.summaries) if part
-        )
+        labels = f"labels {self.labels[:12]}" if self.labels else ""
+        more = ("+".join(self.options), self.analysis[:12], self.summaries, labels)
+        parts.extend(part for part in more if part)
         return "/".join(map(str, parts))
 
 
