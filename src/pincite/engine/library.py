@@ -7,15 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Self
 
 from pincite.engine.folders import INDEX_FOLDER, begun, existing_index
 from pincite.engine.models import Embedders, ModelAccess, Wishes
 from pincite.engine.patience import patiently
-from pincite.engine.remembering import Asked, Memory
 from pincite.engine.stopwatch import Stopwatch
 from pincite.errors import (
     FileUnreadable,
@@ -24,7 +22,6 @@ from pincite.errors import (
     SettingsError,
     StoreDamaged,
 )
-from pincite.ports import Reranker, Store
 from pincite.records import (
     CatalogEntry,
     CitedPlace,
@@ -35,7 +32,6 @@ from pincite.records import (
     Finding,
     FoundDocuments,
     IndexReport,
-    LibraryHeader,
     LibraryStats,
     Mode,
     Moment,
@@ -56,7 +52,7 @@ if TYPE_CHECKING:
     from pincite.converting.engines import OcrEngine
     from pincite.converting.report import ConversionReport
     from pincite.engine.evaluation import Evaluation
-    from pincite.retrieve.understand.flow import Aids
+    from pincite.engine.searching import Searching
     from pincite.sources import Folder
     from pincite.stores.sqlite.store import SqliteStore
 
@@ -91,7 +87,12 @@ class Library:
         self._embedders = embedders
         self._opening = threading.Lock()
         self._reader: SqliteStore | None = None
-        self._memory = Memory()
+
+    @cached_property
+    def _searching(self) -> Searching:
+        from pincite.engine.searching import Searching
+
+        return Searching(self.root, self._embedders)
 
     def index(  # noqa: PLR0913 — each is a choice of the user's
         self,
@@ -162,50 +163,18 @@ class Library:
 
         `cancelled` is asked between the stages; where it says yes, SearchCancelled is raised.
         """
-        from pincite.engine.understanding import aids_for
-
         check_search(mode, settings, filters)
         store = self._store()
         header = begun(store.header(), self.root)
         watch = Stopwatch(cancelled)
-        aids = aids_for(self.root, settings, self._embedders)
-        today = aids.today if settings.date_words else None
-        asked = Asked(question, mode, filters, settings, aids.glossary, today, store.version())
-        found = self._memory.results.get(asked)
-        if found is None:
-            found = self._search(asked, aids, store, header, watch)
-            if not found.notices:  # what failed once may go well another time
-                self._memory.results.put(asked, found)
+        found = self._searching.search(
+            question, store, header, mode=mode, filters=filters, settings=settings, watch=watch
+        )
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
         watch.lap("check")
         return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
-
-    def _search(
-        self, asked: Asked, aids: Aids, store: Store, header: LibraryHeader, watch: Stopwatch
-    ) -> SearchResults:
-        from pincite.retrieve.flow import search
-
-        by_words_only = asked.mode == "words" or not asked.question.strip()
-        embedder = None if by_words_only else self._embedders.of(header)
-        return search(
-            asked.question,
-            store,
-            None if embedder is None else self._memory.embedder(embedder),
-            mode=asked.mode,
-            filters=asked.filters,
-            settings=asked.settings,
-            aids=aids,
-            reranker=self._reranker(asked.settings, header),
-            lap=watch.lap,
-            clock=perf_counter,
-        )
-
-    def _reranker(self, settings: SearchSettings, header: LibraryHeader) -> Reranker | None:
-        if settings.rerank is None:
-            return None
-        return self._embedders.reranker(settings.rerank, header, seconds=settings.rerank_seconds)
 
     def search_documents(
         self,
