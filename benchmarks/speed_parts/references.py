@@ -9,7 +9,7 @@ import numpy as np
 import Stemmer
 
 from pincite.stores.sqlite.connection import connect
-from pincite.stores.sqlite.store import DATABASE_NAME
+from pincite.stores.sqlite.reader import DATABASE_NAME
 from pincite.vectors import Vector
 
 

@@ -25,7 +25,8 @@ from pincite.records import Filters
 from pincite.retrieve.flow import search
 from pincite.settings import DEFAULT_MODEL, SearchSettings
 from pincite.stores.sqlite.opening import open_for_reading
-from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME, SqliteStore
+from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
+from pincite.stores.sqlite.store import SqliteStore
 from pincite.vectors import Vector
 from speed_parts.corpora import corpus_of, edited, fiqa, window_texts
 from speed_parts.indexing import indexed

@@ -34,9 +34,10 @@ from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.log import Entry, encode
 from pincite.stores.sqlite.opening import LOCK_NAME
+from pincite.stores.sqlite.reader import DATABASE_NAME
 from pincite.stores.sqlite.replay import apply
 from pincite.stores.sqlite.rows import ChunkRows, Row
-from pincite.stores.sqlite.store import DATABASE_NAME, SqliteStore
+from pincite.stores.sqlite.store import SqliteStore
 
 INDEX_FOLDER = ".index"
 NAME = "faults"  # ids follow from the library's name, so that two folders can be compared

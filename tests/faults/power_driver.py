@@ -18,7 +18,7 @@ from typing import Any
 import apsw
 from kill_driver import change_and_index, run_in_child
 
-from pincite.stores.sqlite.store import LOG_NAME
+from pincite.stores.sqlite.reader import LOG_NAME
 
 USUAL = apsw.vfs_names()[0]
 SECTOR = 512  # what a disk writes whole

@@ -26,7 +26,7 @@ from pincite.errors import PinciteError, StoreDamaged, StoreError, StoreTooNew
 from pincite.records import Finding
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.log import decode, encode
-from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME
+from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
 
 QUESTION = "valve7 signal9 boiler3"
 

@@ -30,7 +30,7 @@ from fault_library import (
 from pincite.engine import open_library
 from pincite.errors import LibraryBusy
 from pincite.records import Progress
-from pincite.stores.sqlite.store import LOG_NAME
+from pincite.stores.sqlite.reader import LOG_NAME
 
 NOBODY = 65534
 QUESTION = "valve7 signal9"

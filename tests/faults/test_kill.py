@@ -29,7 +29,7 @@ from fault_library import (
 )
 
 from pincite.engine import open_library
-from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME
+from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
 
 KILLS = int(os.environ.get("PINCITE_KILLS", "40"))
 BATCHES = 4  # so that several test workers share the kills

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
-import Stemmer
 
 from pincite.errors import IndexMissing
 from pincite.ports import Lap, no_lap
@@ -34,12 +30,12 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
+from pincite.stores.memory.bm25 import bm25, count_of, tokens_of
 from pincite.stores.memory.filters import Seen, visible
 from pincite.text.abbreviations import abbreviations_in, name_key
 from pincite.text.naming import document_names, longest_only, names_said
 from pincite.text.spelling import spellings_in
 from pincite.text.words import (
-    MARKS,
     Term,
     fold,
     indexed_codes,
@@ -48,14 +44,7 @@ from pincite.text.words import (
     question_codes,
     question_terms,
 )
-from pincite.text.words import without_marks as plain
 from pincite.vectors import Vector, unit
-
-_TOKEN = re.compile(rf"(?:[^\W_]|[{MARKS}\ue000-\uf8ff])+")
-_K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
-
-
-_Name = TypeVar("_Name", ChunkId, DocumentId)
 
 
 @dataclass(frozen=True)
@@ -88,7 +77,6 @@ class MemoryStore:
         self._updated: str | None = None
         self._complete = False
         self._problems: list[Failure] = []
-        self._stem = Stemmer.Stemmer("porter").stemWord
 
     def header(self) -> LibraryHeader | None:
         """How this index is made; None before the first build."""
@@ -182,12 +170,12 @@ class MemoryStore:
             kept.entry.id: [
                 token
                 for text in (document.about, document.path, document.summary)
-                for token in (*self._tokens(indexed_words(text)), "")
+                for token in (*tokens_of(indexed_words(text)), "")
             ]
             for kept in self._kept.values()
             for document in (kept.embedded.document,)
         }
-        scores = self._scores(question_terms(question), words)
+        scores = bm25(question_terms(question), words)
         best = sorted(scores, key=lambda one: -scores[one])
         return [self._kept[name].entry for name in best[:limit]]
 
@@ -234,52 +222,16 @@ class MemoryStore:
 
     def _search_words(self, terms: Sequence[Term], filters: Filters) -> Ranking:
         words = {part.chunk.id: self._words(kept, part) for kept, part in self._chunks(Filters())}
-        scores = self._scores(terms, words)
+        scores = bm25(terms, words)
         seen = {part.chunk.id: kept.entry.id for kept, part in self._chunks(filters)}
         return _ordered(Ranked(name, seen[name], scores[name]) for name in scores if name in seen)
-
-    def _scores(
-        self, terms: Sequence[Term], words: Mapping[_Name, list[str]]
-    ) -> dict[_Name, float]:
-        """BM25 of everything that holds one of the terms."""
-        average = sum(map(len, words.values())) / max(len(words), 1) or 1
-        scores: defaultdict[_Name, float] = defaultdict(float)
-        for term in terms:
-            found = {
-                name: count
-                for name, tokens in words.items()
-                if (count := self._count(term, tokens))
-            }
-            # FTS5's floor: a word in more than half of all chunks weighs next to nothing.
-            weight = math.log((len(words) - len(found) + 0.5) / (len(found) + 0.5))
-            for name, count in found.items():
-                length = _K1 * (1 - _B + _B * len(words[name]) / average)
-                scores[name] += max(weight, 1e-6) * count * (_K1 + 1) / (count + length)
-        return scores
 
     def _words(self, kept: _Kept, part: EmbeddedChunk) -> list[str]:
         about, headings = kept.embedded.document.about, "\n".join(part.chunk.headings)
         codes = indexed_codes(f"{about}\n{headings}\n{part.chunk.searched}")
         fields = (*map(indexed_words, (part.chunk.searched, about, headings)), codes)
         # The empty token keeps a phrase from running over the edge of a field.
-        return [token for field in fields for token in (*self._tokens(field), "")]
-
-    def _tokens(self, text: str) -> list[str]:
-        bare = map(plain, _TOKEN.findall(text))
-        return [self._stem(token) for token in bare if token]
-
-    def _count(self, term: Term, tokens: list[str]) -> int:
-        """How often the term's words stand next to each other."""
-        wanted = [stem for token in term.tokens for stem in self._tokens(token)]
-        if not wanted:
-            return 0
-        *before, last = wanted
-        size = len(before)
-        return sum(
-            tokens[at : at + size] == before
-            and (tokens[at + size].startswith(last) if term.prefix else tokens[at + size] == last)
-            for at in range(len(tokens) - size)
-        )
+        return [token for field in fields for token in (*tokens_of(field), "")]
 
     def _search_vector(self, vector: Vector, filters: Filters) -> Ranking:
         ranked = []
@@ -300,8 +252,8 @@ class MemoryStore:
 
     def _holds_phrase(self, chunk: Chunk, phrase: str) -> bool:
         fields = (chunk.searched, "\n".join(chunk.headings))
-        tokens = (self._tokens(indexed_words(field)) for field in fields)
-        return any(self._count(phrase_term(phrase), one) for one in tokens)
+        tokens = (tokens_of(indexed_words(field)) for field in fields)
+        return any(count_of(phrase_term(phrase), one) for one in tokens)
 
     def missing_words(self, words: Sequence[str]) -> set[str]:
         """Those of the words that no chunk has, in any of their forms."""
@@ -309,7 +261,7 @@ class MemoryStore:
             word
             for word in words
             if not any(
-                self._count(Term((fold(word),)), self._words(kept, part))
+                count_of(Term((fold(word),)), self._words(kept, part))
                 for kept, part in self._chunks(Filters())
             )
         }

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from pincite.errors import IndexMissing, LibraryBusy, StoreReadOnly
 from pincite.stores.disk import sync_folder
 from pincite.stores.sqlite.connection import translated_errors
-from pincite.stores.sqlite.store import DATABASE_NAME, LOG_NAME, SqliteStore
+from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
+from pincite.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from filelock import FileLock

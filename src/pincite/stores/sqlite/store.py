@@ -2,68 +2,40 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import apsw
-
 from pincite.errors import IndexMissing, StoreReadOnly
-from pincite.ports import Lap, no_lap
 from pincite.records import (
-    Chunk,
-    ChunkId,
-    Definition,
-    Document,
-    DocumentEntry,
     DocumentId,
     EmbeddedDocument,
     Failure,
-    Filters,
     Finding,
-    FoundChunk,
     LibraryHeader,
-    Ranking,
-    StoreStats,
 )
-from pincite.stores.sqlite import tables, vocabulary
-from pincite.stores.sqlite.codec import embedded_to_json, header_from_json, header_to_json
-from pincite.stores.sqlite.connection import connect, snapshot, transaction, translated_errors
-from pincite.stores.sqlite.history import chunks_in_history
-from pincite.stores.sqlite.log import ChunkLog, Entry
-from pincite.stores.sqlite.meta import log_position, meta
+from pincite.stores.sqlite.codec import embedded_to_json, header_to_json
+from pincite.stores.sqlite.connection import transaction, translated_errors
+from pincite.stores.sqlite.log import Entry
+from pincite.stores.sqlite.meta import log_position
+from pincite.stores.sqlite.reader import IndexReader
 from pincite.stores.sqlite.replay import apply, catch_up, library_entry
-from pincite.stores.sqlite.rows import chunk_of, document_of, entry_of
 from pincite.stores.sqlite.schema import MIGRATIONS, migrate, refuse_newer, schema_version
-from pincite.stores.sqlite.search import TableSearches, search_documents
-from pincite.stores.sqlite.segments.ranking import SegmentSearches
-from pincite.stores.sqlite.segments.shelf import Shelf
-from pincite.vectors import Vector, from_bytes, unit
+from pincite.vectors import unit
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
-LOG_NAME = "chunks.jsonl"
-DATABASE_NAME = "index.db"
-SEGMENTS_NAME = "segments"
 
-
-class SqliteStore:
-    """One library's index folder. Each thread reads through a connection of its own."""
+class SqliteStore(IndexReader):
+    """One library's index folder, read and, with its lock, written."""
 
     def __init__(self, folder: Path, lock: FileLock | None) -> None:
-        self._database = folder / DATABASE_NAME
-        self._log = ChunkLog(folder / LOG_NAME)
-        self._shelf = Shelf(folder / SEGMENTS_NAME)
-        self._spellings = vocabulary.Spellings()
+        super().__init__(folder, writable=lock is not None)
         self._lock = lock
         self._writing = False
-        self._of_thread = threading.local()
-        self._connections: list[apsw.Connection] = []
 
     def recover(self) -> None:
         """Bring the schema up to date and the database up to the log; for the writer."""
@@ -88,12 +60,6 @@ class SqliteStore:
             if not has_schema or schema_version(self._connection) < len(MIGRATIONS):
                 return True
             return log_position(self._connection) < self._log.size()
-
-    def header(self) -> LibraryHeader | None:
-        """How this index is made; None before the first build."""
-        with translated_errors(self._database):
-            header = meta(self._connection, "header")
-            return None if header is None else header_from_json(json.loads(header))
 
     def begin(self, header: LibraryHeader) -> None:
         """Set how the index is made. Another embedding space or name forgets all documents."""
@@ -132,17 +98,6 @@ class SqliteStore:
             self._write({"event": "finished", "problems": told})
         self._update_segments()
 
-    def problems(self) -> list[Failure]:
-        """The files that the last run could not read."""
-        with translated_errors(self._database):
-            told = json.loads(meta(self._connection, "problems") or "[]")
-            return [Failure(path, reason) for path, reason in told]
-
-    def is_complete(self) -> bool:
-        """Whether the last run came to its end."""
-        with translated_errors(self._database):
-            return meta(self._connection, "complete") == "1"
-
     def _update_segments(self, *, only_if_due: bool = False) -> None:
         """Make what searches look at first follow the tables.
 
@@ -167,174 +122,6 @@ class SqliteStore:
             apply(self._connection, entry, position)
         self._writing = False
 
-    def version(self) -> str:
-        """Another one whenever a search may find something else: how far the log is followed."""
-        with translated_errors(self._database):
-            return meta(self._connection, "log_position") or ""
-
-    def documents(self) -> list[DocumentEntry]:
-        """Every document, by path."""
-        statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document ORDER BY path"
-        with translated_errors(self._database):
-            return [entry_of(row) for row in self._connection.execute(statement)]
-
-    def find_documents(self, question: str, *, limit: int | None = None) -> list[DocumentEntry]:
-        """The documents whose name, title, author, tags or summary speak to it, best first."""
-        with translated_errors(self._database):
-            return [entry_of(row) for row in search_documents(self._connection, question, limit)]
-
-    def named_documents(self, question: str) -> dict[str, tuple[DocumentId, ...]]:
-        """The documents that the question calls by name, by that name."""
-        with translated_errors(self._database):
-            return vocabulary.named_documents(self._connection, question)
-
-    def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
-        """The vectors already stored for these embedded texts."""
-        if self.header() is None:
-            return {}  # before the first build there is no table for vectors yet
-        statement = """
-            SELECT window.fingerprint, window_vector.embedding
-            FROM window JOIN window_vector ON window_vector.rowid = window.rowid
-            WHERE window.rowid IN (
-                SELECT min(rowid) FROM window
-                WHERE fingerprint IN (SELECT value FROM json_each(?)) GROUP BY fingerprint
-            )
-        """
-        with translated_errors(self._database):
-            rows = self._connection.execute(statement, (json.dumps(list(fingerprints)),))
-            return {fingerprint: from_bytes(vector) for fingerprint, vector in rows}
-
-    def search(
-        self,
-        question: str | None,
-        vector: Vector | None,
-        *,
-        filters: Filters,
-        limit: int,
-        lap: Lap = no_lap,
-    ) -> dict[str, Ranking]:
-        """All rankings in one call, from one state of the database."""
-        rankings: dict[str, Ranking] = {}
-        with translated_errors(self._database), snapshot(self._connection):
-            segments = self._shelf.search(self._connection)
-            searches = (
-                TableSearches(self._connection)
-                if segments is None
-                else SegmentSearches(self._connection, segments)
-            )
-            if question is not None:
-                rankings["words"] = searches.words(question, filters, limit)
-                lap("words")
-                if codes := searches.codes(question, filters, limit):
-                    rankings["codes"] = codes
-                lap("codes")
-            if vector is not None and meta(self._connection, "header") is None:
-                rankings["vector"] = ()  # before the first build there is no table for vectors
-            elif vector is not None:
-                rankings["vector"] = searches.vector(vector, filters, limit)
-                lap("vector")
-                if question is not None:
-                    words, near = rankings["words"], rankings["vector"]
-                    rankings["words"] += searches.words_of(question, _only_in(near, words))
-                    rankings["vector"] += searches.vectors_of(vector, _only_in(words, near))
-                    lap("compare")
-        return rankings
-
-    def missing_words(self, words: Sequence[str]) -> set[str]:
-        """Those of the words that no chunk has, in any of their forms."""
-        with translated_errors(self._database):
-            return vocabulary.missing_words(self._connection, words)
-
-    def spellings(self, initial: str) -> Mapping[str, int]:
-        """The library's words with this first letter, and how many documents have each."""
-        with translated_errors(self._database):
-            return self._spellings.beginning_with(self._connection, initial)
-
-    def definitions(self, keys: Sequence[str]) -> list[Definition]:
-        """What documents say abbreviations stand for, most frequent first."""
-        with translated_errors(self._database):
-            return vocabulary.definitions(self._connection, keys)
-
-    def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
-        """The chunks with their documents, in the order of the ids; unknown ids are left out."""
-        found = []
-        documents: dict[int, tuple[DocumentEntry, str]] = {}
-        with translated_errors(self._database), snapshot(self._connection):
-            for chunk_id in ids:
-                row = self._connection.execute(tables.SELECT_CHUNK, (chunk_id,)).fetchone()
-                if row is None:
-                    continue
-                rowid, *columns = row
-                if rowid not in documents:
-                    *entry, whole = self._connection.execute(
-                        tables.SELECT_ENTRY, (rowid,)
-                    ).fetchall()[0]
-                    documents[rowid] = (entry_of(tuple(entry)), str(whole))
-                document, text = documents[rowid]
-                found.append((document, chunk_of(document.id, text, tuple(columns))))
-        return found
-
-    def load_document(self, document_id: DocumentId) -> Document | None:
-        """The whole document, text and all."""
-        header = self.header()
-        with translated_errors(self._database):
-            rows = tables.read(self._connection, document_id)
-            if header is None or rows is None:
-                return None
-            return document_of(header.name, rows)
-
-    def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
-        """A slice of the document's text; empty where there is no such document."""
-        statement = "SELECT text FROM document WHERE id = ?"
-        with translated_errors(self._database):
-            row = self._connection.execute(statement, (document_id,)).fetchone()
-            return "" if row is None else str(row[0])[start:end]
-
-    def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
-        """The document's chunks in their order; none of an unknown one."""
-        with translated_errors(self._database):
-            rows = self._connection.execute(tables.SELECT_CHUNK_IDS, (document_id,))
-            return [chunk_id for (chunk_id,) in rows]
-
-    def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
-        """The chunks whose id begins so, first among today's documents, then in the past."""
-        statement = "SELECT id FROM chunk WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 2"
-        with translated_errors(self._database):
-            ids = [row[0] for row in self._connection.execute(statement, (id_prefix,))]
-        found = []
-        for entry, chunk in self.load_chunks(ids):
-            document = self.load_document(entry.id)
-            if document is not None:
-                found.append(FoundChunk(document, chunk, superseded=False))
-        return found or chunks_in_history(self._log, id_prefix)
-
-    def stats(self) -> StoreStats:
-        """What the index holds, counted in the database."""
-        count = "SELECT count(*) FROM "
-        with translated_errors(self._database), snapshot(self._connection):
-            documents, chunks, windows, words = (
-                int(self._connection.execute(count + table).get)
-                for table in ("document", "chunk", "window", "chunk_words")
-            )
-            vectors = self._connection.execute(count + "window_vector").get if windows else 0
-            updated = meta(self._connection, "updated")
-            complete = meta(self._connection, "complete") == "1"
-        return StoreStats(
-            documents=documents,
-            chunks=chunks,
-            windows=windows,
-            vectors=int(vectors),
-            words=words,
-            database_bytes=sum(
-                file.stat().st_size
-                for file in self._database.parent.glob(f"{DATABASE_NAME}*")  # with -wal
-            ),
-            segments_bytes=self._shelf.bytes_on_disk(),
-            log_bytes=self._log.size(),
-            last_updated=updated,
-            complete=complete,
-        )
-
     def verify(self) -> list[Finding]:
         """Everything that does not agree inside the index; empty for a healthy one."""
         from pincite.stores.sqlite import verify
@@ -345,7 +132,7 @@ class SqliteStore:
         """Make everything agree again, from whatever is still sound."""
         from pincite.stores.sqlite import repair
 
-        self._close_connections()
+        super().close()
         with translated_errors(self._database):
             repair.prepare(self._database, self._log)
         self.recover()
@@ -353,28 +140,6 @@ class SqliteStore:
 
     def close(self) -> None:
         """Give back every resource."""
-        self._close_connections()
+        super().close()
         if self._lock is not None:
             self._lock.release()
-
-    def _close_connections(self) -> None:
-        for connection in self._connections:
-            connection.close()
-        self._connections.clear()
-        self._of_thread = threading.local()
-
-    @property
-    def _connection(self) -> apsw.Connection:
-        """This thread's own connection, opened when first needed."""
-        if not hasattr(self._of_thread, "connection"):
-            connection = connect(self._database, writable=self._lock is not None)
-            self._connections.append(connection)
-            self._of_thread.connection = connection
-        opened: apsw.Connection = self._of_thread.connection
-        return opened
-
-
-def _only_in(ranking: Ranking, other: Ranking) -> list[ChunkId]:
-    """The chunks of one ranking that are not in the other."""
-    known = {ranked.chunk_id for ranked in other}
-    return [ranked.chunk_id for ranked in ranking if ranked.chunk_id not in known]
