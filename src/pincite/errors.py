@@ -6,6 +6,7 @@ PinciteError
 ├── LibraryError
 │   ├── FolderMissing      the folder is not there, or is not a folder
 │   ├── IndexMissing       the folder has no index yet
+│   ├── IndexOutdated      the index does not know yet what is asked of it
 │   ├── NothingToIndex     the folder holds nothing that can be read
 │   └── LibraryBusy        another process is writing to this library
 ├── FileUnreadable         one file cannot be read: a line in the report, never the end of a run
@@ -50,6 +51,10 @@ class FolderMissing(LibraryError):
 
 class IndexMissing(LibraryError):
     """The folder exists but nothing was indexed in it yet."""
+
+
+class IndexOutdated(LibraryError):
+    """The index was made before pincite read what is asked for; an update reads it."""
 
 
 class NothingToIndex(LibraryError):

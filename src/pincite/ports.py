@@ -170,8 +170,17 @@ class Store(Protocol):
         """Every document, by path."""
         ...
 
-    def find_documents(self, question: str, *, limit: int | None = None) -> list[DocumentEntry]:
-        """The documents whose name, title, author, tags or summary speak to it, best first."""
+    def find_documents(
+        self, question: str, *, filters: Filters = Filters(), limit: int | None = None
+    ) -> list[DocumentEntry]:
+        """The documents whose name, title, author, tags or summary speak to it, best first.
+
+        Under a filter those of which something may be seen.
+        """
+        ...
+
+    def recorded_documents(self, recording: str, filters: Filters) -> list[DocumentId]:
+        """The documents of a recording of which something may be seen."""
         ...
 
     def named_documents(self, question: str) -> dict[str, tuple[DocumentId, ...]]:

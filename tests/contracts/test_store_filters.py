@@ -288,3 +288,34 @@ def test_a_filter_of_thousands_of_documents_is_as_good_as_any(library: Store) ->
     many = (*(DocumentId(f"{n:040x}") for n in range(20_000)), LOG.document.id)
     assert found_by_words(library, "pump", Filters(document_ids=many)) == [STOPPED]
     assert found_by_vector(library, at_angle(0), Filters(document_ids=many)) == [STOPPED]
+
+
+@pytest.mark.parametrize(
+    "field", ["types", "languages", "imports", "symbols", "projects", "agents"]
+)
+def test_thousands_of_values_of_any_field_are_as_good_as_one(labelled: Store, field: str) -> None:
+    wanted = {"types": "py", "imports": "json", "symbols": "pump", "languages": ""}
+    values = (*(f"no{n}" for n in range(3_000)), wanted.get(field, ""))
+    found = names_found(labelled, Filters(**{field: values}))  # type: ignore[arg-type]
+    assert "defined" in found
+
+
+def test_documents_are_found_and_recordings_told_only_as_far_as_they_may_be_seen(
+    store: Store,
+) -> None:
+    spoken, seen = (
+        embedded(
+            path,
+            part("pump"),
+            title="Pump talk",
+            about=Metadata(recording="talk", confidentiality=label),
+        )
+        for path, label in (("a.vtt", "public"), ("b.md", "restricted"))
+    )
+    fill(store, spoken, seen)
+    public = Filters(clearance="public")
+    assert len(store.find_documents("pump talk")) == 2
+    assert [one.path for one in store.find_documents("pump talk", filters=public)] == ["a.vtt"]
+    assert store.recorded_documents("talk", public) == [spoken.document.id]
+    assert len(store.recorded_documents("talk", Filters())) == 2
+    assert store.recorded_documents("another", Filters()) == []

@@ -139,6 +139,12 @@ def test_documents_are_listed_with_the_best_of_their_places(built: Run) -> None:
     assert [len(one["results"]) for one in told["documents"]] == [1, 1]
 
 
+def test_what_was_done_to_a_question_is_told_in_every_shape(built: Run) -> None:
+    for command in (("search",), ("search", "--by-document"), ("context",)):
+        assert "(also searched for: lease (for “leese”))" in built(*command, "leese").stderr
+    assert built("search", "--by-document", "--explain", "lease").exit_code == 2
+
+
 def test_a_context_is_labelled_passages_within_the_budget(built: Run) -> None:
     shown = built("context", "when does the lease end?", "--budget", "40").stdout
     assert shown.startswith("[1] lease.md — The lease (lines ")
@@ -154,7 +160,7 @@ def test_a_context_that_holds_nothing_says_why(built: Run) -> None:
     assert (result.stdout, result.exit_code) == ("", 0)
     assert "the filters leave no chunk" in result.stderr
     small = built("context", "lease", "--budget", "3")
-    assert "3 tokens are too few" in small.stderr
+    assert "a budget of 3 is too small" in small.stderr
 
 
 def test_what_was_cut_is_explained(built: Run, notes: Path) -> None:
@@ -200,7 +206,7 @@ def test_a_question_needs_no_quotes(built: Run) -> None:
 def test_a_file_that_changed_since_indexing_is_told(built: Run, notes: Path) -> None:
     (notes / "lease.md").write_text("Three\nnew\nlines\n" + (notes / "lease.md").read_text())
     found = built("search", "when does the lease end?", "-k", "1")
-    assert "Changed since indexing: lease.md. Run `pincite index update`." in found.stderr
+    assert "Changed or gone since indexing: lease.md. Run `pincite index update`." in found.stderr
     assert "changed since it was indexed" in built("show", "lease.md:10").stdout
     assert built("index", "update").exit_code == 0
     assert built("search", "when does the lease end?", "-k", "1").stderr == ""
@@ -229,7 +235,7 @@ def test_an_update_names_the_files_it_followed(built: Run, notes: Path) -> None:
 def test_an_empty_question_is_answered_at_once(built: Run) -> None:
     result = built("search", "  ")
     assert result.exit_code == 0
-    assert result.stdout == "The question is empty.\n"
+    assert result.stdout == "The question holds no word to search for.\n"
 
 
 @pytest.mark.parametrize(
@@ -293,7 +299,7 @@ def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) 
         (("search", "lease", "--top-k", "99999"), 2, "top-k"),
         (("search", "lease", "--mode", "magic"), 2, "magic"),
         (("search", "lease", "--where", "typ = md"), 2, "did you mean type?"),
-        (("search", "lease", "--where", "type ~ md"), 2, "type takes =, !=, in"),
+        (("search", "lease", "--where", "type ~ md"), 2, "type takes =, !=, in, not in"),
         (("search", "lease", "--since", "soon"), 2, "'soon' is no date"),
         (("search", "lease", "--library", "/"), 3, "has an index"),
         (("show", "nowhere.md:1"), 3, "a citation is"),

@@ -10,7 +10,8 @@ import apsw
 import pytest
 
 from pincite import Filters, Library, SearchSettings, open_library
-from pincite.errors import SearchCancelled, SettingsError
+from pincite.errors import IndexOutdated, ModelUnavailable, SearchCancelled, SettingsError
+from pincite.models.hashing import HashingEmbedder
 
 SENTENCE = "The pump of the north basin leaks at its seal when the water is cold."
 
@@ -129,3 +130,55 @@ def test_a_search_stops_between_two_stages_when_nobody_wants_it_any_more(
         library.search("pump seal", cancelled=cancelled)
     assert asked == stages + 1
     assert library.search("pump seal").results
+
+
+def test_a_repaired_index_is_asked_anew(library: Library) -> None:
+    connection = apsw.Connection(str(library.root / ".index" / "index.db"))
+    connection.execute("DELETE FROM chunk_words")
+    connection.execute("DELETE FROM meta WHERE key = 'segments'")
+    connection.close()
+    assert library.search("pump", mode="words").results == ()
+    assert library.verify(repair=True)
+    assert library.search("pump", mode="words").results
+
+
+def test_a_callers_own_failure_is_not_taken_for_damage(library: Library) -> None:
+    def failing() -> bool:
+        raise KeyError("whatever")
+
+    with pytest.raises(SearchCancelled, match="KeyError"):
+        library.search("pump", cancelled=failing)
+
+
+def test_a_tokenizer_that_is_not_there_is_a_reason(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(_self: object, _text: str) -> list[int]:
+        raise ModelUnavailable("the worker is gone")
+
+    monkeypatch.setattr(HashingEmbedder, "token_starts", gone)
+    context = library.get_relevant_context("pump")
+    assert (context.text, context.reason) == ("", "error")
+
+
+def test_labels_are_not_asked_of_an_index_that_never_read_them(library: Library) -> None:
+    connection = apsw.Connection(str(library.root / ".index" / "index.db"))
+    connection.execute(
+        "UPDATE meta SET value = json_set(value, '$.ingestion_version', 2) WHERE key = 'header'"
+    )
+    connection.close()
+    for filters in (Filters(clearance="internal"), Filters(where="not project = x")):
+        with pytest.raises(IndexOutdated, match="pincite index update"):
+            library.search("pump", filters=filters)
+    assert library.search("pump", filters=Filters(types=("md",))).results
+
+
+def test_what_should_be_known_of_the_results_is_told_in_every_shape(library: Library) -> None:
+    (library.root / "seal.txt").write_text("Something else.\n")
+    question = "rubber rign"
+    told = library.search(question).asides
+    assert told.changed == ("seal.txt",)
+    assert told.notes
+    assert library.search_documents(question).asides == told
+    assert library.retrieve_chunks(question, settings=SearchSettings()).asides == told
+    assert library.get_relevant_context(question).asides == told

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import FolderMissing, IndexMissing, NothingToIndex
+from pincite.errors import FolderMissing, IndexMissing, IndexOutdated, NothingToIndex
+from pincite.records import Filters, LibraryHeader, fields_of
 from pincite.settings import CONVERTED_FOLDER
 
 if TYPE_CHECKING:
-    from pincite.records import LibraryHeader
     from pincite.sources import Scan
 
 INDEX_FOLDER = ".index"
@@ -71,4 +71,17 @@ def refuse_forgetting(root: Path, scan: Scan, stored: int) -> None:
         raise NothingToIndex(
             f"{root} holds no file that pincite can read, but its index holds {stored} documents; "
             "they are kept. If you meant to empty it, run `pincite index build --fresh`"
+        )
+
+
+_LABELS_SINCE = 3  # the ingestion version that first read projects, agents and confidentiality
+
+
+def refuse_unread_labels(header: LibraryHeader, filters: Filters) -> None:
+    """An index that never read such labels would let through what they should hold back."""
+    asked = {"project", "agent", "confidentiality"} & set(fields_of(filters.condition))
+    if asked and header.ingestion_version < _LABELS_SINCE:
+        raise IndexOutdated(
+            f"this index was made by a pincite that did not read {' or '.join(sorted(asked))} "
+            "yet; run `pincite index update` once"
         )

@@ -11,7 +11,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pincite.engine.folders import INDEX_FOLDER, begun, existing_index
+from pincite.engine.folders import (
+    INDEX_FOLDER,
+    begun,
+    existing_index,
+    refuse_unread_labels,
+)
 from pincite.engine.models import Embedders, ModelAccess, Wishes
 from pincite.engine.patience import patiently
 from pincite.engine.stopwatch import Stopwatch
@@ -53,6 +58,7 @@ if TYPE_CHECKING:
     from pincite.converting.report import ConversionReport
     from pincite.engine.evaluation import Evaluation
     from pincite.engine.searching import Searching
+    from pincite.ports import Embedder
     from pincite.sources import Folder
     from pincite.stores.sqlite.store import SqliteStore
 
@@ -166,6 +172,7 @@ class Library:
         check_search(mode, settings, filters)
         store = self._store()
         header = begun(store.header(), self.root)
+        refuse_unread_labels(header, filters)
         watch = Stopwatch(cancelled)
         found = self._searching.search(
             question, store, header, mode=mode, filters=filters, settings=settings, watch=watch
@@ -235,17 +242,21 @@ class Library:
         retrieved = self.retrieve_chunks(
             question, k=settings.top_k, mode=mode, filters=filters, settings=settings
         )
-        counter = None
-        if count_tokens is None and retrieved.passages and mode != "words":
-            counter = self._embedders.of(begun(self._store().header(), self.root))
-        count = count_tokens or token_count(counter)
+
+        def embedder() -> Embedder:
+            return self._embedders.of(begun(self._store().header(), self.root))
+
+        count = count_tokens or token_count(None if mode == "words" else embedder)
         return relevant_context(retrieved, self._store, budget, count)
 
-    def moment(self, result: Result) -> Moment | None:
-        """What was said and seen around a result of a recording; None where it has no time."""
+    def moment(self, result: Result, *, filters: Filters = Filters()) -> Moment | None:
+        """What was said and seen around a result of a recording; None where it has no time.
+
+        The filters say, as in a search, what of it may be seen.
+        """
         from pincite.retrieve.moments import moment
 
-        return moment(self._store(), result)
+        return moment(self._store(), result, filters)
 
     def show(self, citation: str, *, around: int = 3, base: str | Path | None = None) -> CitedPlace:
         """The cited lines with some lines around them.
@@ -339,7 +350,8 @@ class Library:
             store.close()
 
     def close(self) -> None:
-        """Give back every resource."""
+        """Give back every resource, and forget what was asked."""
+        self.__dict__.pop("_searching", None)
         if self._reader is not None:
             self._reader.close()
             self._reader = None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _VECTORS = 256
 _RESULTS = 64
+LONGEST = 2_000  # characters of a question that is remembered
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class _Remembering:
         known = self._known.get(key)
         if known is None:
             known = self._embedder.embed_question(text)
-            self._known.put(key, known)
+            if len(text) <= LONGEST:
+                self._known.put(key, known)
         return known
 
     def foreignness(self, question: str) -> float:

@@ -56,7 +56,7 @@ def retrieve_chunks(
         _log.error("nothing could be retrieved: %s", error)
         reason: Reason = "model_mismatch" if isinstance(error, ModelMismatch) else "error"
         return Retrieved(question, (), reason, str(error))
-    return Retrieved(found.question, tuple(merged), found.reason)
+    return Retrieved(found.question, tuple(merged), found.reason, asides=found.asides)
 
 
 def search_documents(
@@ -70,28 +70,33 @@ def search_documents(
     for result in found.results:
         best.setdefault(result.document.id, []).append(result)
     documents = [FoundDocument(results[0].document, tuple(results)) for results in best.values()]
-    return FoundDocuments(found.question, tuple(documents[: settings.top_k]), found.reason)
+    first = tuple(documents[: settings.top_k])
+    return FoundDocuments(found.question, first, found.reason, found.asides)
 
 
 def relevant_context(retrieved: Retrieved, store: OpenStore, budget: int, count: Count) -> Context:
     """The passages that fit the budget, with what stands around them where there is room."""
-    empty = Context(retrieved.question, "", (), 0, budget, retrieved.reason, retrieved.message)
+    empty = Context(
+        *(retrieved.question, "", (), 0, budget),
+        *(retrieved.reason, retrieved.message, retrieved.asides),
+    )
     if not retrieved.passages:
         return empty
     try:
         packing = Packing(budget, count, store().text_of, _Neighbours(store()))
         chosen = packing.fill(retrieved.passages)
-    except StoreError as error:
+        text = as_text(chosen)
+        tokens = count(text)
+    except (LibraryError, ModelError, StoreError) as error:
         _log.error("no context could be put together: %s", error)
         return replace(empty, reason="error", message=str(error))
     if not chosen:
-        message = f"{budget} tokens are too few for the best passage's label and a sentence of it"
+        message = f"a budget of {budget} is too small for the best passage's label and a sentence"
         return replace(empty, reason="budget_too_small", message=message)
-    text = as_text(chosen)
-    return Context(retrieved.question, text, tuple(chosen), count(text), budget)
+    return replace(empty, text=text, passages=tuple(chosen), tokens=tokens)
 
 
-def token_count(counter: TokenCounter | None) -> Count:
+def token_count(counter: Callable[[], TokenCounter] | None) -> Count:
     """Counts by the embedder's tokenizer and by characters, and believes the larger number.
 
     The language model's own tokenizer is not known here. Those in use need no more tokens than
@@ -101,7 +106,7 @@ def token_count(counter: TokenCounter | None) -> Count:
     def count(text: str) -> int:
         unspaced = sum(len(word) for word in WORD.findall(text) if is_unspaced(word))
         by_characters = unspaced + ceil((len(text) - unspaced) / _CHARACTERS)
-        return max(by_characters, len(counter.token_starts(text)) if counter else 0)
+        return max(by_characters, len(counter().token_starts(text)) if counter else 0)
 
     return count
 

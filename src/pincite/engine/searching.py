@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 
 from pincite.engine.models import Embedders
-from pincite.engine.remembering import Asked, Memory
+from pincite.engine.remembering import LONGEST, Asked, Memory
 from pincite.engine.stopwatch import Stopwatch
 from pincite.engine.understanding import aids_for
 from pincite.ports import QuestionEmbedder, Reranker, Store
@@ -15,6 +15,8 @@ from pincite.records import Filters, LibraryHeader, Mode, SearchResults
 from pincite.retrieve.flow import search
 from pincite.retrieve.understand.flow import Aids
 from pincite.settings import SearchSettings
+
+_MOST_REMEMBERED = 50  # results of a question
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,14 @@ class Searching:
         found = self.memory.results.get(asked)
         if found is None:
             found = self._search(asked, aids, store, header, watch)
-            if not found.notices:  # what failed once may go well another time
-                self.memory.results.put(asked, found)
+            self._remember(asked, found)
         return found
+
+    def _remember(self, asked: Asked, found: SearchResults) -> None:
+        # What failed once may go well another time, and long lists are not asked for twice.
+        is_short = len(asked.question) <= LONGEST
+        if is_short and not found.notices and asked.settings.top_k <= _MOST_REMEMBERED:
+            self.memory.results.put(asked, found)
 
     def _search(
         self, asked: Asked, aids: Aids, store: Store, header: LibraryHeader, watch: Stopwatch

@@ -21,5 +21,12 @@ class Stopwatch:
         now = perf_counter()
         self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._since
         self._since = now
-        if self._cancelled():
+        try:
+            cancelled = self._cancelled()
+        except Exception as error:
+            # Inside a store it would be taken for damage.
+            raise SearchCancelled(
+                f"whether it is cancelled could not be asked: {error!r}"
+            ) from error
+        if cancelled:
             raise SearchCancelled(f"the search was cancelled after its stage {stage!r}")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pincite.records import (
+    Asides,
     CitedPlace,
     Locator,
     Quote,
@@ -30,7 +31,7 @@ SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or
 
 
 NOTHING_FOUND: Mapping[Reason, str] = {
-    "empty_question": "The question is empty.",
+    "empty_question": "The question holds no word to search for.",
     "no_hits": "No results.",
     "filtered_out": "No results: the filters leave no chunk to search.",
     "phrase_not_found": "No results: nowhere do the words in quotes stand so; try without quotes.",
@@ -118,14 +119,15 @@ def explanation(result: Result) -> Iterator[str]:
     yield f"chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
 
 
-def notices(found: SearchResults) -> Iterator[str]:
+def asides_as_text(asides: Asides, *, faint: Highlight) -> Iterator[str]:
     """What a reader should know before relying on the results."""
-    if found.changed:
-        files = ", ".join(map(printable, found.changed))
-        yield f"Changed since indexing: {files}. Run `pincite index update`."
-    yield from map(printable, found.notices)
-    if not found.complete:
+    if asides.changed:
+        files = ", ".join(map(printable, asides.changed))
+        yield f"Changed or gone since indexing: {files}. Run `pincite index update`."
+    yield from map(printable, asides.notices)
+    if not asides.complete:
         yield "The index is not complete: run `pincite index update` to go on."
+    yield from (faint(f"({printable(note)})") for note in asides.notes)
 
 
 def results_as_json(found: SearchResults) -> Json:

@@ -54,6 +54,7 @@ def documents_as_json(found: FoundDocuments) -> Json:
     return {
         "question": found.question,
         "reason": found.reason,
+        **asdict(found.asides),
         "documents": [
             {
                 "rank": rank,
@@ -75,6 +76,7 @@ def context_as_json(context: Context) -> Json:
         "question": context.question,
         "reason": context.reason,
         "message": context.message,
+        **asdict(context.asides),
         "tokens": context.tokens,
         "budget": context.budget,
         "text": context.text,
@@ -95,6 +97,7 @@ def _passage_as_json(passage: Passage) -> Json:
         "start": passage.start,
         "end": passage.end,
         "locator": locator_as_json(passage.locator),
+        "flags": list(passage.flags),
         "score": passage.best.hit.score,
         "quote": {"text": passage.best.quote.text, "citation": citation(passage.best)},
         "text": passage.text,

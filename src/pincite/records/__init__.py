@@ -22,6 +22,7 @@ from pincite.records.conditions import (
     Field,
     Not,
     Operator,
+    fields_of,
     level_of,
 )
 from pincite.records.context import (
@@ -90,6 +91,7 @@ from pincite.records.places import (
     without,
 )
 from pincite.records.searching import (
+    Asides,
     Dropped,
     Hit,
     Mode,
@@ -110,6 +112,7 @@ __all__ = [
     "AllOf",
     "Analysis",
     "AnyOf",
+    "Asides",
     "Block",
     "BlockKind",
     "Box",
@@ -186,6 +189,7 @@ __all__ = [
     "cited_file",
     "document_from",
     "document_id",
+    "fields_of",
     "level_of",
     "line_boxes",
     "locate",

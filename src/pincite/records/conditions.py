@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,6 +90,18 @@ class Not:
 
 
 Condition = Clause | AllOf | AnyOf | Not
+
+
+def fields_of(condition: Condition) -> Iterator[Field]:
+    """The fields that a condition asks for, as often as it does."""
+    match condition:
+        case AllOf(parts) | AnyOf(parts):
+            for part in parts:
+                yield from fields_of(part)
+        case Not(part):
+            yield from fields_of(part)
+        case Clause():
+            yield condition.field
 
 
 def value_written(value: str) -> str:

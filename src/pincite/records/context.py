@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pincite.records.chunks import Chunk, ChunkId
 from pincite.records.citation import cited_file, place_cited
 from pincite.records.documents import DocumentEntry
-from pincite.records.places import Locator
-from pincite.records.searching import Reason, Result
+from pincite.records.places import Locator, without
+from pincite.records.searching import Asides, Reason, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,22 @@ class Passage:
         return tuple(dict.fromkeys(paths))
 
     @property
+    def flags(self) -> tuple[str, ...]:
+        """What in it a reader of the file would not have seen, each kind once."""
+        return tuple(dict.fromkeys(flag for chunk in self.chunks for flag in chunk.flags))
+
+    @property
+    def seen(self) -> str:
+        """The text without what a reader of the file would not have seen."""
+        hidden = {
+            (one.start, one.end): one
+            for chunk in self.chunks
+            for one in chunk.omissions
+            if one.reason.is_hidden and one.end > self.start and one.start < self.end
+        }
+        return without(self.text, self.start, [one for _, one in sorted(hidden.items())])
+
+    @property
     def citation(self) -> str:
         """Its place as people read it."""
         return place_cited(*cited_file(self.document), self.chunks[0].heading_path, self.locator)
@@ -49,6 +65,7 @@ class Retrieved:
     passages: tuple[Passage, ...]
     reason: Reason | None = None
     message: str = ""
+    asides: Asides = field(default_factory=Asides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,7 @@ class FoundDocuments:
     question: str
     documents: tuple[FoundDocument, ...]
     reason: Reason | None = None
+    asides: Asides = field(default_factory=Asides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +100,7 @@ class Context:
     budget: int
     reason: Reason | None = None
     message: str = ""
+    asides: Asides = field(default_factory=Asides)
 
 
 @dataclass(frozen=True, slots=True)

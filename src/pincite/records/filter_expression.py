@@ -188,7 +188,8 @@ class _Parser:
 
     def _checked(self, field: Field, operator: Operator, values: Sequence[_Token]) -> Clause:
         if operator not in _OPERATORS[field]:
-            raise self._wrong(f"{field} has no operator {operator!r}; {_takes(field)}", back=True)
+            sign = "=" if operator == "is" else operator
+            raise self._wrong(f"{field} has no operator {sign!r}; {_takes(field)}", back=True)
         for value in values:
             if problem := _value_problem(field, value.text):
                 raise _problem(self._expression, value.at, problem)
@@ -223,7 +224,7 @@ class _Parser:
 
 
 def _takes(field: Field) -> str:
-    signs = ["=", "!=", "in"] if "is" in _OPERATORS[field] else []
+    signs = ["=", "!=", "in", "not in"] if "is" in _OPERATORS[field] else []
     return f"{field} takes {', '.join([*signs, *sorted(_OPERATORS[field] - {'is'})])}"
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from pincite.errors import FilterError
 from pincite.records.conditions import LEVELS, AllOf, AnyOf, Clause, Condition, Field, Operator
 from pincite.records.documents import DocumentId, Modality
 from pincite.records.filter_expression import parse_filter
 from pincite.text.dates import day_span
+
+_MOST_OF_ALL = 100  # tags and phrases, which must all be there
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,14 @@ class Filters:
 
     def check(self) -> None:
         """Refuse what can never be meant: FilterError."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            wanted = str if "tuple" not in str(field.type) else tuple
+            if value is not None and not isinstance(value, wanted):
+                kind = "a text" if wanted is str else "a tuple of texts"
+                raise FilterError(f"{field.name} takes {kind}, not {value!r}")
+        if len(self.tags or ()) + len(self.phrases or ()) > _MOST_OF_ALL:
+            raise FilterError(f"at most {_MOST_OF_ALL} tags and phrases can be asked for at once")
         _ = self.condition
 
     @property

@@ -105,6 +105,16 @@ Reason = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Asides:
+    """What a reader should know beside the results."""
+
+    notes: tuple[str, ...] = ()  # what was done to understand the question
+    notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences
+    changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
+    complete: bool = True  # False: a run was stopped or is still under way
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResults:
     """What a search gives back; `reason` says why `results` is empty."""
 
@@ -118,3 +128,8 @@ class SearchResults:
     complete: bool = True  # False: a run was stopped or is still under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
     notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences
+
+    @property
+    def asides(self) -> Asides:
+        """What should be told in whatever shape the results are given."""
+        return Asides(self.notes, self.notices, self.changed, self.complete)

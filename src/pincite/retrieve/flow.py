@@ -36,6 +36,7 @@ from pincite.retrieve.understand.narrowing import narrowed
 from pincite.settings import SearchSettings
 from pincite.text.words import WORD
 
+_MOST_TOLD = 100  # of what was left out
 _MOST_CANDIDATES = (
     6_400  # looked at in one ranking; beyond that a longer list is not worth its time
 )
@@ -110,7 +111,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         mode,
         results,
         reason=None if results else _why_empty(shaped, mode, filters, understood),
-        dropped=tuple(shaped.dropped),
+        dropped=tuple(shaped.dropped[:_MOST_TOLD]),
         notes=understood.notes,
         notices=notices,
     )
@@ -135,7 +136,9 @@ def _best_hits(
         lap("fuse")
         shaped = shape(hits, load, settings, wanted=wanted)
         lap("load")
-        exhausted = all(_listed(ranking) < limit for ranking in rankings.values())
+        exhausted = all(
+            _is_exhausted(search, ranking, limit, settings) for search, ranking in rankings.items()
+        )
         if len(shaped.kept) == wanted or exhausted or limit >= _MOST_CANDIDATES:
             return hits, shaped
         # One long document filled the candidates and was then capped.
@@ -165,8 +168,11 @@ def _is_fitted_for(embedder: QuestionEmbedder | None) -> bool:
     return embedder is not None and embedder.card.fingerprint == fitted().model
 
 
-def _listed(ranking: Ranking) -> int:
-    return sum(ranked.listed for ranked in ranking)
+def _is_exhausted(search: str, ranking: Ranking, limit: int, settings: SearchSettings) -> bool:
+    """Whether a longer list would bring nothing: it ended by itself, or what follows is too far."""
+    listed = [ranked.score for ranked in ranking if ranked.listed]
+    too_far = search == "vector" and bool(listed) and listed[-1] < settings.similarity_floor
+    return len(listed) < limit or too_far
 
 
 def _why_empty(shaped: Shaped, mode: Mode, filters: Filters, understood: Understood) -> Reason:

@@ -13,6 +13,7 @@ _SHORT = 8  # words; so short a text is the same only where it is identical
 _DENIALS = frozenset(
     ["no", "not", "never", "none", "without", "cannot", "nor", "neither", "t"]
 )  # t: don't
+_MOST_COMPARED = 50  # texts
 _SIZES = 0.8  # of two lengths; texts that differ more are not looked at
 
 
@@ -57,7 +58,8 @@ class Likeness:
         if self._least <= 0:
             return None
         new = _Text(text)
-        for number, known in enumerate(self._known):
+        # In a list that nobody reads to its end, only the first can be repeated.
+        for number, known in enumerate(self._known[:_MOST_COMPARED]):
             shorter, longer = sorted((len(known.text), len(text)))
             if shorter >= _SIZES * longer and self._are_same(known, new):
                 return number

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pincite.ports import Store
-from pincite.records import Document, Modality, Moment, Place, Result, Said
+from pincite.records import Document, Filters, Modality, Moment, Place, Result, Said
 
 _AROUND = {Modality.VIDEO_FRAME: 10.0}  # seconds; a frame is seen at once
 _AROUND_WORDS = 15.0
 
 
-def moment(store: Store, result: Result) -> Moment | None:
+def moment(store: Store, result: Result, filters: Filters = Filters()) -> Moment | None:
     """What stands around a result of a recording; None where it has no time.
 
-    The transcript and the frames of one recording are put together by its name. What was found is
-    always there, however long it is.
+    The transcript and the frames of one recording are put together by its name; what the filters
+    hold back is not told here either. What was found is always there, however long it is.
     """
     at = result.quote.locator
     if at.time_start is None:
         return None
-    documents = _of_recording(store, result)
+    documents = _of_recording(store, result, filters)
     media_end = _media_end(documents)
     first, last = at.time_start, max(at.time_end or 0.0, at.time_start)
     around = _AROUND.get(result.chunk.modality, _AROUND_WORDS)
@@ -32,16 +32,11 @@ def moment(store: Store, result: Result) -> Moment | None:
     return Moment(start, end, tuple(lines))
 
 
-def _of_recording(store: Store, result: Result) -> list[Document]:
+def _of_recording(store: Store, result: Result, filters: Filters) -> list[Document]:
     """The result's document, and the others of the same recording."""
     recording = result.document.metadata.recording
-    ids = [result.document.id]
-    if recording is not None:
-        ids += [
-            entry.id
-            for entry in store.documents()
-            if entry.metadata.recording == recording and entry.id != result.document.id
-        ]
+    others = store.recorded_documents(recording, filters) if recording is not None else []
+    ids = dict.fromkeys((result.document.id, *others))
     return [document for one in ids if (document := store.load_document(one)) is not None]
 
 

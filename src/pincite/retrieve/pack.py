@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from pincite.records import Chunk, ChunkId, Passage
 from pincite.retrieve.passages import TextOf, follow, part_of, passage
 from pincite.text.sentences import sentence_spans
+
+_LABEL = re.compile(r"(?m)^(?=\[\d{1,4}\])")
+_MARKED = "> "
 
 Count = Callable[[str], int]
 """How many tokens a text has."""
@@ -40,7 +44,10 @@ class Packing:
             elif rank == 0 and (part := self._cut(one)) is not None:
                 self._chosen.append(part)
         self._widen()
-        return self._joined()
+        joined = self._joined()
+        # Between two chunks there may stand more than a label takes: blank lines without end.
+        fits = self._count(as_text(joined)) <= self._budget
+        return joined if fits else in_reading_order(self._chosen)
 
     def _fits(self, chosen: Sequence[Passage]) -> bool:
         return self._count(as_text(in_reading_order(chosen))) <= self._budget
@@ -80,7 +87,8 @@ class Packing:
         if not follow(before, after):
             return None
         chunks = (*one.chunks, other) if step > 0 else (other, *one.chunks)
-        return passage(one.best, chunks, self._text_of)
+        wider = passage(one.best, chunks, self._text_of)
+        return wider if len(wider.text) == wider.end - wider.start else None
 
     def _cut(self, one: Passage) -> Passage | None:
         """The sentences around the best one, of a passage that is too long as a whole."""
@@ -114,11 +122,19 @@ def in_reading_order(chosen: Sequence[Passage]) -> list[Passage]:
 
 
 def as_text(chosen: Sequence[Passage]) -> str:
-    """The passages with their labels, as a model reads them."""
+    """The passages with their labels, as a model reads them.
+
+    What a reader of the file would not see is left out, and told; a line that looks like one of
+    our labels is marked, as a document could pass for another one by it.
+    """
     return "\n\n".join(
-        f"[{number}] {one.citation}\n{one.text.strip()}"
+        f"[{number}] {one.citation}{_beware(one)}\n{_LABEL.sub(_MARKED, one.seen.strip())}"
         for number, one in enumerate(chosen, start=1)
     )
+
+
+def _beware(one: Passage) -> str:
+    return f" (left out: {', '.join(one.flags)})" if one.flags else ""
 
 
 def _follow(one: Passage, other: Passage) -> bool:

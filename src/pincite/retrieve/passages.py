@@ -26,7 +26,9 @@ def passages(results: Sequence[Result], text_of: TextOf) -> list[Passage]:
     runs = [run for found in of_document.values() for run in _runs(found)]
     best = [(min(run, key=lambda one: ranks[one.chunk.id]), run) for run in runs]
     best.sort(key=lambda pair: ranks[pair[0].chunk.id])
-    return [passage(first, tuple(result.chunk for result in run), text_of) for first, run in best]
+    made = (passage(first, tuple(result.chunk for result in run), text_of) for first, run in best)
+    # A document that was replaced in this moment has another text, or none.
+    return [one for one in made if len(one.text) == one.end - one.start]
 
 
 def passage(best: Result, chunks: tuple[Chunk, ...], text_of: TextOf) -> Passage:

@@ -24,7 +24,7 @@ def shortlist(question: str, store: Store, filters: Filters, count: int) -> Filt
 
     Nothing is restricted where the catalog knows nothing of it.
     """
-    found = [entry.id for entry in store.find_documents(question, limit=count)]
+    found = [entry.id for entry in store.find_documents(question, filters=filters, limit=count)]
     named = named_documents(question, store)
     return among(filters, (*named, *found)) if found else filters
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.reading.lines.front_matter import FrontMatter, split_front_matter
-from pincite.records import Metadata
+from pincite.records import Metadata, level_of
 
 
 def yaml(*lines: str) -> FrontMatter:
@@ -30,6 +30,32 @@ def test_project_confidentiality_and_agents_are_read_under_the_names_in_use() ->
         project="Harbour", confidentiality="Confidential", agents=("planner", "writer")
     )
     assert yaml("agent_hint: planner", "agent: planner").metadata.agents == ("planner",)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("confidentiality: [public, restricted]",),
+        ("confidentiality: {level: restricted}",),
+        ("confidentiality:",),
+        ("classification: restricted", "confidentiality: public"),
+        ("title: Plan: the pump [", "confidentiality: restricted"),
+        ("a: &anchor b", "Classification: internal"),
+    ],
+)
+def test_a_label_that_cannot_be_read_is_the_strictest(lines: tuple[str, ...]) -> None:
+    assert level_of(yaml(*lines).metadata.confidentiality) == level_of("restricted")
+
+
+def test_broken_front_matter_without_a_label_says_nothing() -> None:
+    assert yaml("title: Plan: the pump [").metadata == Metadata()
+
+
+def test_of_several_projects_the_first_counts_and_the_report_says_so() -> None:
+    metadata = yaml("project: [Lighthouse, Harbour]", "agents: planner, writer").metadata
+    assert metadata.project == "Lighthouse"
+    assert metadata.agents == ("planner", "writer")
+    assert metadata.notes == ("of its 2 projects only Lighthouse counts",)
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,12 @@ def test_an_expression_means_its_condition(expression: str, condition: object) -
     [
         ("typ = pdf", "character 1 of 'typ = pdf': unknown field 'typ' (did you mean type?)"),
         ("colour = red", "fields are: document, type"),
-        ("type ~ pdf", "character 6 of 'type ~ pdf': unknown operator '~'; type takes =, !=, in"),
-        ("type < pdf", "type has no operator '<'; type takes =, !=, in"),
-        ("text = pump", "text takes contains"),
+        (
+            "type ~ pdf",
+            "character 6 of 'type ~ pdf': unknown operator '~'; type takes =, !=, in, not in",
+        ),
+        ("type < pdf", "type has no operator '<'; type takes =, !=, in, not in"),
+        ("text = pump", "text has no operator '='; text takes contains"),
         ("type =", "a value is missing at the end"),
         ("type", "an operator such as = or contains is missing at the end"),
         ("", "a field is missing at the end"),
@@ -121,6 +124,17 @@ def test_wrong_plain_fields_are_errors_too() -> None:
         _ = Filters(clearance="secret").condition
     with pytest.raises(FilterError, match="'May' is no date"):
         _ = Filters(since="May").condition
+
+
+def test_a_wrong_type_is_told_and_not_searched_for() -> None:
+    with pytest.raises(FilterError, match=r"types takes a tuple of texts, not \['md'\]"):
+        Filters(types=["md"]).check()  # type: ignore[arg-type]
+    with pytest.raises(FilterError, match="types takes a tuple of texts, not 'md'"):
+        Filters(types="md").check()  # type: ignore[arg-type]
+    with pytest.raises(FilterError, match="name takes a text"):
+        Filters(name=("a",)).check()  # type: ignore[arg-type]
+    with pytest.raises(FilterError, match="at most 100 tags and phrases"):
+        Filters(tags=("a",) * 60, phrases=("b",) * 60).check()
 
 
 def test_what_says_nothing_is_internal_and_what_nobody_knows_is_restricted() -> None:

@@ -138,6 +138,21 @@ def test_what_was_found_is_there_even_where_its_length_is_told_too_short() -> No
     assert found.end >= 75.0
 
 
+def test_what_a_filter_holds_back_is_not_told_around_a_result_either() -> None:
+    about = replace(SEEN.document.metadata, confidentiality="restricted")
+    secret = replace(SEEN, document=replace(SEEN.document, metadata=about))
+    public = replace(SPOKEN.document.metadata, confidentiality="public")
+    spoken = replace(SPOKEN, document=replace(SPOKEN.document, metadata=public))
+    store = MemoryStore()
+    fill(store, spoken, secret)
+    filters = Filters(clearance="public")
+    found = search(
+        "pump leaks", store, None, mode="words", filters=filters, settings=SearchSettings(top_k=1)
+    )
+    around = moment(store, found.results[0], filters)
+    assert {kind for kind, _, _ in told(around)} == {"Audio"}
+
+
 def test_recordings_that_do_not_say_their_name_are_not_mixed() -> None:
     one = recording("a.vtt", {(0.0, 9.0): "The pump."}, Modality.AUDIO_TRANSCRIPT, name=None)
     other = recording("b.vtt", {(0.0, 9.0): "A valve."}, Modality.AUDIO_TRANSCRIPT, name=None)

@@ -97,3 +97,15 @@ def test_a_route_restricts_to_the_documents_whose_entry_fits(store: Store) -> No
     assert paths(ask(store, "pump leak of the station log", route=1)) == ["logs/station-log.md"]
     # Where the catalog knows nothing of it, everything is searched.
     assert len(paths(ask(store, "leak", route=1))) == 10
+
+
+def test_a_route_chooses_among_what_may_be_seen(store: Store) -> None:
+    found = search(
+        "number pump leak",
+        store,
+        FixedEmbedder(),
+        mode="hybrid",
+        filters=Filters(name="27.md"),
+        settings=SearchSettings(similarity_floor=-1, route=1),
+    )
+    assert paths(found) == ["27.md"]

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import apsw
 import pytest
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import embedded, fill, found_by_words, part
+from pincite.errors import LibraryBusy
 from pincite.records import Box, Place
 from pincite.stores.sqlite.codec import places_from_bytes, places_to_bytes
 from pincite.stores.sqlite.connection import connect
@@ -101,6 +103,15 @@ def test_reading_an_index_of_the_first_version_brings_it_up_to_date_too(tmp_path
     make_version_1(tmp_path)
     with closing(open_for_reading(tmp_path)) as store:
         assert len(found_by_words(store, "valve")) == 1
+
+
+def test_an_older_index_that_cannot_be_updated_now_is_not_called_damaged(tmp_path: Path) -> None:
+    make_version_1(tmp_path)
+    with (
+        FileLock(tmp_path / "lock"),
+        pytest.raises(LibraryBusy, match="made by an older pincite"),
+    ):
+        open_for_reading(tmp_path)
 
 
 def test_the_database_made_anew_from_an_old_log_is_the_migrated_one(tmp_path: Path) -> None:

@@ -78,7 +78,8 @@ class Commands(click.Group):
         """Run the command that was asked for."""
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed before we began
+                sys.stdout.flush()
         except PinciteError as error:
             told = printable(str(error), keep="\n")
             click.echo(f"Error: {told}", err=True)
@@ -128,7 +129,8 @@ def _run_briefly() -> NoReturn:
     try:
         cli(prog_name="pincite")
     except SystemExit as end:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # closed before we began
+                stream.flush()
         os._exit(end.code if isinstance(end.code, int) else 0)
     raise AssertionError("unreachable")

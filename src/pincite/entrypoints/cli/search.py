@@ -28,7 +28,7 @@ from pincite.entrypoints.cli.tuning import (
     set_option,
     understanding_options,
 )
-from pincite.records import FoundDocuments, Mode, Moment, Result, SearchResults
+from pincite.records import Asides, FoundDocuments, Mode, Moment, Result, SearchResults
 from pincite.settings import DEFAULT_BUDGET, SearchSettings
 from pincite.text.printable import printable
 
@@ -86,10 +86,13 @@ def search(
 
     Example: pincite search "who signs the release?" --type md
     """
+    if by_document and (explain or moments):
+        raise click.UsageError("--by-document lists documents; leave out --explain and --moments")
+    seen = chosen_filters(**filters)
     ask = partial(
         Library.search_documents if by_document else Library.search,
         mode=cast(Mode, mode),
-        filters=chosen_filters(**filters),
+        filters=seen,
         settings=search_settings(
             settings,
             top_k=top_k,
@@ -104,7 +107,8 @@ def search(
         if isinstance(found, FoundDocuments):
             _echo_documents(found, as_json)
         else:
-            _echo_results(found, opened.moment if moments else _no_moment, explain, as_json)
+            moment_of = partial(opened.moment, filters=seen) if moments else _no_moment
+            _echo_results(found, moment_of, explain, as_json)
 
 
 def _no_moment(_result: Result) -> None:
@@ -134,10 +138,12 @@ def _echo_results(
             found, explain=explain, highlight=highlight, strong=strong, beneath=beneath
         )
     )
-    for notice in render.notices(found):
-        click.echo(notice, err=True)
-    for note in found.notes:
-        click.echo(faint(f"({printable(note)})"), err=True)
+    _echo_asides(found.asides)
+
+
+def _echo_asides(asides: Asides) -> None:
+    for line in render.asides_as_text(asides, faint=faint):
+        click.echo(line, err=True)
 
 
 def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
@@ -145,6 +151,7 @@ def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
         echo_json(shapes.documents_as_json(found))
     else:
         echo_lines(shapes.documents_as_text(found, highlight=highlight, strong=strong))
+        _echo_asides(found.asides)
 
 
 @click.command()
@@ -191,6 +198,8 @@ def context(
         click.echo(packed.message or render.NOTHING_FOUND[packed.reason], err=True)
     else:
         click.echo(printable(packed.text, keep="\n\t"))
+    if not as_json:
+        _echo_asides(packed.asides)
     if packed.reason in ("model_mismatch", "error"):
         raise SystemExit(EXIT_UNAVAILABLE)
 

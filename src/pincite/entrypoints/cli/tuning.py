@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import click
 
@@ -71,10 +71,23 @@ def _set(given: tuple[str, ...]) -> SearchSettings:
         values[name] = _value(value.strip())
     import msgspec
 
-    try:
-        return msgspec.convert(values, SearchSettings)
-    except msgspec.ValidationError as error:
-        raise SettingsError(f"--set: {error}") from error
+    kinds = get_type_hints(SearchSettings)
+    for name, value in values.items():
+        try:
+            values[name] = msgspec.convert(value, kinds[name])
+        except msgspec.ValidationError:
+            raise SettingsError(f"--set {name}: {value!r} is not {_wanted(kinds[name])}") from None
+    return SearchSettings(**values)
+
+
+def _wanted(kind: Any) -> str:  # noqa: ANN401 — a type, or several
+    """What a setting takes, in words."""
+    choices = get_args(kind)
+    if choices and all(isinstance(one, str) for one in choices):
+        return f"one of: {', '.join(choices)}"
+    words = {bool: "on or off", int: "a whole number", float: "a number", str: "a text"}
+    named = [words.get(one, "none") for one in choices or (kind,)]
+    return " or ".join(named)
 
 
 def _value(text: str) -> float | int | bool | str | None:

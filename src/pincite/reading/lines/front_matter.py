@@ -11,7 +11,7 @@ from datetime import date, datetime, time
 import yaml
 
 from pincite.reading.facts import iso_date
-from pincite.records import Metadata, Modality
+from pincite.records import Metadata, Modality, level_of
 
 _LARGEST = 65_536  # characters; more than this is no front matter but an attack or an accident
 _DEEPEST = 20
@@ -24,6 +24,9 @@ _FENCED = re.compile(
 )
 _KEY_FIRST = re.compile(r"(?:\s*#[^\r\n]*)*\s*[\w.-]+[ \t]*[:=]")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_LABELS = ("confidentiality", "classification")
+_GUARDED = re.compile(rf"(?im)^\s*(?:{'|'.join(_LABELS)})\s*[:=]")
+_UNREADABLE = "unreadable"  # a label that nobody knows: the strictest
 _NULLS = frozenset(("", "~", "null", "none"))
 _KIND_KEYS = ("type", "kind", "format", "category", "categories")
 _AUDIO = frozenset(("audio", "audio_transcript", "podcast"))
@@ -55,7 +58,12 @@ def split_front_matter(text: str) -> FrontMatter:
     if fields is None:
         # A text that merely begins with a rule must stay searchable: only what looks like
         # broken front matter is set aside.
-        return FrontMatter(end=found.end() if _KEY_FIRST.match(source) else 0)
+        is_broken = _KEY_FIRST.match(source) is not None
+        guarded = is_broken and _GUARDED.search(source) is not None
+        return FrontMatter(
+            end=found.end() if is_broken else 0,
+            metadata=Metadata(confidentiality=_UNREADABLE if guarded else None),
+        )
     return FrontMatter(
         end=found.end(),
         title=_line(fields.get("title")),
@@ -64,9 +72,10 @@ def split_front_matter(text: str) -> FrontMatter:
             author=_names(fields.get("author", fields.get("authors"))),
             date=_date(fields.get("date")),
             language=_line(fields.get("lang", fields.get("language"))),
-            project=_line(fields.get("project")),
-            confidentiality=_line(fields.get("confidentiality", fields.get("classification"))),
+            project=next(iter(_lines(fields.get("project"))), None),
+            confidentiality=_confidentiality(fields),
             agents=_agents(fields),
+            notes=_notes(fields),
         ),
         modality=_modality(fields),
         recording=_recording(fields),
@@ -151,7 +160,23 @@ def _date(value: object) -> str | None:
 def _agents(fields: Mapping[str, object]) -> tuple[str, ...]:
     """For which agents the text is, under any of the names that are in use."""
     named = (fields[key] for key in ("agents", "agent", "agent_hint") if key in fields)
-    return tuple(dict.fromkeys(line for value in named for line in _lines(value)))
+    split = (value.split(",") if isinstance(value, str) else value for value in named)
+    return tuple(dict.fromkeys(line for value in split for line in _lines(value)))
+
+
+def _confidentiality(fields: Mapping[str, object]) -> str | None:
+    """As it is labelled; of several labels the strictest, and one that cannot be read counts so."""
+    given = [fields[key] for key in _LABELS if key in fields]
+    lines = [line for value in given for line in _lines(value)]
+    if given and not lines:
+        return _UNREADABLE
+    return max(lines, key=level_of, default=None)
+
+
+def _notes(fields: Mapping[str, object]) -> tuple[str, ...]:
+    """What is said and cannot be kept, for the report."""
+    projects = _lines(fields.get("project"))
+    return (f"of its {len(projects)} projects only {projects[0]} counts",) if projects[1:] else ()
 
 
 def _modality(fields: Mapping[str, object]) -> Modality | None:

@@ -41,7 +41,7 @@ def understand(
     """What to search for, and what was done to the question, in words."""
     # In a longer text quotes cite or stress something; in a query they ask for it.
     phrases = quoted_phrases(question) if len(WORD.findall(question)) <= _LONGEST_QUERY else ()
-    notes = [*aids.glossary.notes, *(f"only where “{one}” stands word for word" for one in phrases)]
+    notes = [*aids.glossary.notes, *(f"only where “{one}” stands" for one in phrases)]
     dates, text = DateRange(), question
     if settings.date_words and aids.today is not None:
         dates, text, words = dates_asked_for(question, aids.today)

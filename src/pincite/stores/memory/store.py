@@ -164,7 +164,16 @@ class MemoryStore:
                     found[name].append(kept.entry.id)
         return {name: tuple(sorted(found[name])) for name in longest_only(found)}
 
-    def find_documents(self, question: str, *, limit: int | None = None) -> list[DocumentEntry]:
+    def recorded_documents(self, recording: str, filters: Filters) -> list[DocumentId]:
+        """The documents of a recording of which something may be seen."""
+        seen = {kept.entry.id: kept for kept, _ in self._chunks(filters)}
+        return sorted(
+            name for name, kept in seen.items() if kept.entry.metadata.recording == recording
+        )
+
+    def find_documents(
+        self, question: str, *, filters: Filters = Filters(), limit: int | None = None
+    ) -> list[DocumentEntry]:
         """The documents whose name, title, author, tags, type or summary speak to it."""
         words = {
             kept.entry.id: [
@@ -176,7 +185,8 @@ class MemoryStore:
             for document in (kept.embedded.document,)
         }
         scores = bm25(question_terms(question), words)
-        best = sorted(scores, key=lambda one: -scores[one])
+        seen = {kept.entry.id for kept, _ in self._chunks(filters)}
+        best = sorted((one for one in scores if one in seen), key=lambda one: -scores[one])
         return [self._kept[name].entry for name in best[:limit]]
 
     def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.records import LEVELS, AllOf, AnyOf, Clause, Condition, Filters, Not
+from pincite.records import LEVELS, AllOf, AnyOf, Clause, Condition, Filters, Not, fields_of
 from pincite.text.dates import day_span
 from pincite.text.words import Term, fold, phrase_term
 
@@ -52,19 +52,21 @@ def visible_chunks(filters: Filters) -> Visible:
     """
     of_documents: list[str] = []
     of_chunks: list[str] = []
-    fields: set[str] = set()
+    mentioned_there: set[str] = set()
     compiler = _Compiler()
     for part in _conjuncts(filters.condition):
-        mentioned = set(_fields(part))
+        mentioned = set(fields_of(part))
         if _OF_CHUNKS.isdisjoint(mentioned):
             of_documents.append(compiler.said(part))
         else:
             of_chunks.append(compiler.said(part))
-            fields |= mentioned
+            mentioned_there |= mentioned
     if of_documents:
         documents = f"SELECT document.rowid FROM document WHERE {' AND '.join(of_documents)}"
         of_chunks.insert(0, f"chunk.document IN ({documents})")
-    join = "" if fields <= _OF_CHUNKS else "JOIN document ON document.rowid = chunk.document "
+    join = (
+        "" if mentioned_there <= _OF_CHUNKS else "JOIN document ON document.rowid = chunk.document "
+    )
     rows = f"SELECT chunk.rowid FROM chunk {join}WHERE {' AND '.join(of_chunks) or '1'}"
     return Visible(rows, compiler.values)
 
@@ -75,17 +77,6 @@ def _conjuncts(condition: Condition) -> Iterator[Condition]:
             yield from _conjuncts(part)
     else:
         yield condition
-
-
-def _fields(condition: Condition) -> Iterator[str]:
-    match condition:
-        case AllOf(parts) | AnyOf(parts):
-            for part in parts:
-                yield from _fields(part)
-        case Not(part):
-            yield from _fields(part)
-        case Clause():
-            yield condition.field
 
 
 class _Compiler:
@@ -102,8 +93,10 @@ class _Compiler:
                 return f"({' OR '.join(map(self.said, parts)) or '0'})"
             case Not(part):
                 return f"NOT {self.said(part)}"
-            case Clause("document" | "type" | "modality", "is", values):
+            case Clause(_, "is", values) if condition.field in _TEXTS:
                 return f"{_TEXTS[condition.field]} IN ({self._all(condition.field, values)})"
+            case Clause(_, "is", values) if condition.field in _LISTS:
+                return self._any_listed(condition, values)
             case Clause():
                 each = [self._clause(condition, value) for value in condition.values]
                 return f"({' OR '.join(each) or '0'})"
@@ -122,12 +115,22 @@ class _Compiler:
             case field:
                 return self._compared(_TEXTS[field], clause, value)
 
-    def _listed(self, clause: Clause, value: str) -> str:
+    def _any_listed(self, clause: Clause, values: Sequence[str]) -> str:
         column = _LISTS[clause.field]
-        if clause.operator == "is" and not value:
-            return f"json_array_length({column}) = 0"
+        same = "held.value = wanted.value"
+        if clause.field == "import":
+            same += " OR substr(held.value, 1, length(wanted.value) + 1) IN " + (
+                "(wanted.value || '.', wanted.value || '/', wanted.value || ':')"
+            )
+        wanted = self._all(clause.field, [value for value in values if value])
+        holds = (
+            f"EXISTS (SELECT 1 FROM json_each({column}) AS held, ({wanted}) AS wanted WHERE {same})"
+        )
+        return f"({holds} OR json_array_length({column}) = 0)" if "" in values else holds
+
+    def _listed(self, clause: Clause, value: str) -> str:
         held = self._compared("held.value", clause, value)
-        return f"EXISTS (SELECT 1 FROM json_each({column}) AS held WHERE {held})"
+        return f"EXISTS (SELECT 1 FROM json_each({_LISTS[clause.field]}) AS held WHERE {held})"
 
     def _compared(self, held: str, clause: Clause, value: str) -> str:
         value = value if clause.field in _UNFOLDED else fold(value)
@@ -137,17 +140,9 @@ class _Compiler:
             case "begins":
                 name = self._bound(value)
                 return f"substr({held}, 1, length({name})) = {name}"
-            case "matches":
+            case _:
                 # GLOB also knows classes of characters; our patterns do not.
                 return f"{held} GLOB {self._bound(value.replace('[', '[[]'))}"
-            case _ if clause.field == "import":
-                name = self._bound(value)
-                inside = " OR ".join(
-                    f"substr({held}, 1, length({name}) + 1) = {name} || '{mark}'" for mark in "./:"
-                )
-                return f"({held} = {name} OR {inside})"
-            case _:
-                return f"{held} = {self._bound(value)}"
 
     def _dated(self, operator: str, value: str) -> str:
         """A date known only by its month may be any day of it: it is let through if it may fit."""

@@ -48,7 +48,7 @@ def open_for_reading(folder: Path) -> SqliteStore:
     store = SqliteStore(folder, None)
     try:
         if store.is_behind():
-            _recover_if_free(folder)
+            _recover_if_free(folder, needed=store.is_of_older_schema())
         store.header()
     except BaseException:
         store.close()
@@ -63,14 +63,19 @@ def _refuse_missing(folder: Path) -> None:
         )
 
 
-def _recover_if_free(folder: Path) -> None:
-    """A busy library is being recovered or written by someone else; a read-only one cannot be."""
-    database_is_there = (folder / DATABASE_NAME).exists()
+def _recover_if_free(folder: Path, *, needed: bool) -> None:
+    """A busy library is being recovered or written by someone else; a read-only one cannot be.
+
+    What an older pincite made can only be read when it was brought up to date once.
+    """
     try:
         open_for_writing(folder).close()
-    except (LibraryBusy, StoreReadOnly):
-        if not database_is_there:
-            raise
+    except (LibraryBusy, StoreReadOnly) as error:
+        if needed:
+            raise type(error)(
+                f"the index of {folder.parent} is not there or was made by an older pincite, and "
+                f"cannot be brought up to date now: {error}"
+            ) from error
 
 
 def _write_lock(folder: Path) -> FileLock:

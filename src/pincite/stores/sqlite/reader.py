@@ -32,7 +32,7 @@ from pincite.stores.sqlite.history import chunks_in_history
 from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import meta
 from pincite.stores.sqlite.rows import chunk_of, document_of, entry_of
-from pincite.stores.sqlite.search import TableSearches, search_documents
+from pincite.stores.sqlite.search import TableSearches, recorded_documents, search_documents
 from pincite.stores.sqlite.segments.ranking import SegmentSearches
 from pincite.stores.sqlite.segments.shelf import Shelf
 from pincite.vectors import Vector, from_bytes
@@ -85,10 +85,18 @@ class IndexReader:
         with translated_errors(self._database):
             return [entry_of(row) for row in self._connection.execute(statement)]
 
-    def find_documents(self, question: str, *, limit: int | None = None) -> list[DocumentEntry]:
+    def find_documents(
+        self, question: str, *, filters: Filters = Filters(), limit: int | None = None
+    ) -> list[DocumentEntry]:
         """The documents whose name, title, author, tags or summary speak to it, best first."""
         with translated_errors(self._database):
-            return [entry_of(row) for row in search_documents(self._connection, question, limit)]
+            rows = search_documents(self._connection, question, filters, limit)
+            return [entry_of(row) for row in rows]
+
+    def recorded_documents(self, recording: str, filters: Filters) -> list[DocumentId]:
+        """The documents of a recording of which something may be seen."""
+        with translated_errors(self._database):
+            return recorded_documents(self._connection, recording, filters)
 
     def named_documents(self, question: str) -> dict[str, tuple[DocumentId, ...]]:
         """The documents that the question calls by name, by that name."""

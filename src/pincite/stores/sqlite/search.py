@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from pincite.records import ChunkId, Filters, Ranked, Ranking
+from pincite.records import ChunkId, DocumentId, Filters, Ranked, Ranking
 from pincite.stores.sqlite.filters import Value, match_expression, visible_chunks
 from pincite.stores.sqlite.tables import ENTRY_COLUMNS
 from pincite.text.words import question_codes, question_terms
@@ -36,10 +36,15 @@ WORDS_OF = (
 )
 
 # Title, name, author and tags say most of what a document is; then its folders, then its summary.
-DOCUMENTS = f"""
+_DOCUMENTS = f"""
 SELECT {ENTRY_COLUMNS} FROM document_words JOIN document ON document.rowid = document_words.rowid
-WHERE document_words MATCH :match
+WHERE document_words MATCH :match AND {{visible}}
 ORDER BY bm25(document_words, 3.0, 1.5, 1.0), document.path LIMIT :limit
+"""
+
+_RECORDED = """
+SELECT document.id FROM document
+WHERE json_extract(document.metadata, '$.recording') = :recording AND {visible} ORDER BY document.id
 """
 
 _NEAREST = """
@@ -147,11 +152,38 @@ class TableSearches:
         return _best_windows(self._connection.execute(every, values).fetchall())[:limit]
 
 
-def search_documents(connection: apsw.Connection, question: str, limit: int | None) -> list[Row]:
+def search_documents(
+    connection: apsw.Connection, question: str, filters: Filters, limit: int | None
+) -> list[Row]:
     """Rows of ENTRY_COLUMNS of the documents that the question names or describes."""
     match = match_expression(question_terms(question))
-    values = {"match": match, "limit": -1 if limit is None else limit}
-    return connection.execute(DOCUMENTS, values).fetchall() if match else []
+    values: dict[str, Value] = {"match": match, "limit": -1 if limit is None else limit}
+    return (
+        connection.execute(_DOCUMENTS.format(visible=_seen(filters, values)), values).fetchall()
+        if match
+        else []
+    )
+
+
+def recorded_documents(
+    connection: apsw.Connection, recording: str, filters: Filters
+) -> list[DocumentId]:
+    """The documents of a recording of which something may be seen."""
+    values: dict[str, Value] = {"recording": recording}
+    rows = connection.execute(_RECORDED.format(visible=_seen(filters, values)), values)
+    return [row[0] for row in rows]
+
+
+def _seen(filters: Filters, values: dict[str, Value]) -> str:
+    """A condition on documents: something of them may be seen. Its values are added."""
+    if filters.none_given:
+        return "1"
+    visible = visible_chunks(filters)
+    values.update(visible.values)
+    return (
+        "document.rowid IN "
+        f"(SELECT chunk.document FROM chunk WHERE chunk.rowid IN ({visible.rows}))"
+    )
 
 
 def _best_windows(rows: Sequence[Row]) -> Ranking:

@@ -50,16 +50,18 @@ class SqliteStore(IndexReader):
 
     def is_behind(self) -> bool:
         """Whether the log holds something the database has not heard of."""
+        if self.is_of_older_schema():
+            return True
+        with translated_errors(self._database):
+            return log_position(self._connection) < self._log.size()
+
+    def is_of_older_schema(self) -> bool:
+        """Whether there are no tables yet, or not all that are read today."""
         if not self._database.exists():
             return True
         with translated_errors(self._database):
             refuse_newer(self._connection, str(self._database))
-            has_schema = self._connection.execute(
-                "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
-            ).get
-            if not has_schema or schema_version(self._connection) < len(MIGRATIONS):
-                return True
-            return log_position(self._connection) < self._log.size()
+            return schema_version(self._connection) < len(MIGRATIONS)
 
     def begin(self, header: LibraryHeader) -> None:
         """Set how the index is made. Another embedding space or name forgets all documents."""

@@ -96,7 +96,7 @@ class TestTypos:
     def test_what_stands_in_quotes_is_left_as_it_is(self, store: Store) -> None:
         understood = read(store, 'the "retreival" plan')
         assert understood.phrases == ("retreival",)
-        assert understood.notes == ("only where “retreival” stands word for word",)
+        assert understood.notes == ("only where “retreival” stands",)
 
     def test_a_word_that_the_model_knows_is_no_typo(self, store: Store) -> None:
         class Knowing(CountingEmbedder):
