@@ -81,7 +81,7 @@ def ask(store: Store, questions: list[str], *, mode: Mode, embedder: Embedder | 
 
 def required(question: str) -> bool:
     """Whether it has quotes, and is short enough for them to ask for something."""
-    return bool(quoted_phrases(question)) and len(WORD.findall(question)) <= 20
+    return bool(quoted_phrases(question)) and len(WORD.findall(question)) <= 12
 
 
 def expected_reason(question: str, *, found: int) -> str | None:

@@ -18,7 +18,7 @@ from pincite.settings import SearchSettings
 from pincite.text.words import WORD, tied
 
 _COUNTS = 3  # times that what was asked counts against what was added
-_LONGEST_QUERY = 20  # words
+_LONGEST_QUERY = 12  # words
 _LONGEST = 1_000  # characters; a longer question is a pasted text, which says all by itself
 
 
