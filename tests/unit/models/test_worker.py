@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from collections.abc import Callable
@@ -17,7 +18,13 @@ from pincite import ModelAccess, open_library
 from pincite.errors import ModelInvalid, ModelMissing, SettingsError
 from pincite.models.catalog import default_models_folder, open_embedder
 from pincite.models.worker.client import WorkerEmbedder, through_worker
-from pincite.models.worker.process import Worker, all_places, status_of, worker_for
+from pincite.models.worker.process import (
+    Worker,
+    all_places,
+    status_of,
+    stop_worker,
+    worker_for,
+)
 from pincite.ports import Embedder
 from pincite.settings import WorkerSettings, WorkerUse
 
@@ -213,6 +220,23 @@ def test_nobody_else_may_ask_or_look_on(worker_of: Callable[..., Worker]) -> Non
     assert modes.pop(worker.place.folder.name) == 0o700
     assert set(modes.values()) == {0o600}
     assert "socket" in modes
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o022])
+def test_a_worker_starts_in_folders_that_it_has_to_make_whatever_the_umask(
+    runtime_folder: Path, umask: int
+) -> None:
+    cache = runtime_folder / "cache"
+    settings = WorkerSettings(use="on", folder=cache / "pincite" / "workers")
+    worker = worker_for("hashing", default_models_folder(), settings)
+    before = os.umask(umask)
+    try:
+        worker.ensure()
+    finally:
+        os.umask(before)
+        stop_worker(worker.place)
+    for made in (cache, cache / "pincite", cache / "pincite" / "workers"):
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700
 
 
 def test_keys_are_not_handed_on_to_a_worker(

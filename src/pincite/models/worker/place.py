@@ -52,8 +52,7 @@ class Place:
 
     def make(self) -> None:
         """Make the folder, for the user alone."""
-        for folder in (self.folder.parent, self.folder):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_for_owner(self.folder)
         self.refuse_strangers()
         if len(os.fsencode(self.socket)) > _LONGEST_SOCKET_PATH:
             raise ModelUnavailable(
@@ -174,6 +173,13 @@ def _stamp(files: list[Path]) -> str:
             continue
         facts.append((file.name, status.st_size, status.st_mtime_ns, status.st_ino))
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+
+
+def _make_for_owner(folder: Path) -> None:
+    """With all that is missing above it, whose modes `parents=True` would leave to the umask."""
+    if not folder.parent.exists():
+        _make_for_owner(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _write_for_owner(path: Path, data: bytes) -> None:
