@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import time
 from collections.abc import Callable
@@ -14,10 +15,12 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+import pincite
 from pincite import ModelAccess, open_library
 from pincite.errors import ModelInvalid, ModelMissing, SettingsError
 from pincite.models.catalog import default_models_folder, open_embedder
 from pincite.models.worker.client import WorkerEmbedder, through_worker
+from pincite.models.worker.place import stamp_of_code
 from pincite.models.worker.process import (
     Worker,
     all_places,
@@ -270,3 +273,27 @@ def test_a_model_that_changed_on_disk_is_noticed(
     )
     assert not np.array_equal(after.embed_question("red green"), first)
     assert worker.place.process_id() != process
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "errors.py",
+        "models/hashing.py",
+        "models/worker/answers.py",
+        "ports.py",
+        "records/chunks.py",
+        "settings.py",
+        "text/words.py",
+        "vectors.py",
+    ],
+)
+def test_a_change_of_any_code_that_an_answer_depends_on_is_noticed(
+    tmp_path: Path, module: str
+) -> None:
+    package = tmp_path / "pincite"
+    shutil.copytree(Path(pincite.__file__).parent, package)
+    before = stamp_of_code(package)
+    with (package / module).open("a") as code:
+        code.write("# changed\n")
+    assert stamp_of_code(package) != before
