@@ -76,7 +76,11 @@ class Embedders:
         from pincite.models.rerankers import open_reranker
 
         def own_model() -> Embedder:
-            self.of(header)  # the index may have been filled by another one
+            from pincite.models.local import LocalEmbedder
+
+            opened = self.of(header)  # checked: the index may have been filled by another one
+            if isinstance(opened, LocalEmbedder):
+                return opened
             return self._open_here(header.model.name)  # a worker gives no vectors of tokens
 
         opened = open_reranker(

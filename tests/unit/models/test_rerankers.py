@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.errors import ModelInvalid, ModelMissing, SettingsError
 from pincite.models.cross_encoder import CrossEncoder
 from pincite.models.hashing import HashingEmbedder
@@ -12,6 +13,7 @@ from pincite.models.local import LocalEmbedder
 from pincite.models.maxsim import MaxSim
 from pincite.models.rerankers import open_reranker
 from pincite.ports import Embedder, Reranker
+from pincite.settings import WorkerSettings
 
 MakeFolder = Callable[..., Path]
 MakeCrossEncoder = Callable[..., Path]
@@ -63,6 +65,19 @@ def test_maxsim_says_when_a_model_has_no_token_vectors(
         maxsim.scores("red", ["green"])
     with pytest.raises(SettingsError, match="hashing does not give"):
         opened("maxsim", HashingEmbedder())
+
+
+def test_maxsim_takes_the_model_that_is_open_already(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
+    embedders = Embedders(ModelAccess(worker=WorkerSettings(use="off")))
+    wishes = Wishes(model=str(make_folder(tmp_path, facts={"token_limit": 512})))
+    header = header_for(None, wishes, embedders, folder_name="notes")
+    maxsim = embedders.reranker("maxsim", header, seconds=1.0)
+    own = embedders.of(header)
+    assert isinstance(own, LocalEmbedder)
+    assert isinstance(maxsim, MaxSim)
+    assert maxsim._encoder is own
 
 
 @pytest.mark.parametrize("spec", ["", "maxsim:x", "service:", "no/such/folder", "minilm"])
