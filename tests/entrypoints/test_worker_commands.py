@@ -146,3 +146,25 @@ def test_a_killed_worker_is_not_missed(run: Pincite, notes: Path) -> None:
     assert "one.md" in found.stdout
     assert found.stderr == ""
     assert status(run)[0]["process_id"] != killed
+
+
+def test_a_worker_imports_nothing_from_the_folder_one_stands_in(
+    runtime_folder: Path, tmp_path: Path
+) -> None:
+    # Python imports a module of this name at its start, from wherever it is told to look.
+    (tmp_path / "sitecustomize.py").write_text(
+        f"open({str(tmp_path / 'imported')!r}, 'w').close()\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-m", "pincite", "worker", "start", "hashing"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={
+            "PYTHONPATH": str(Path(pincite.__file__).parent.parent),
+            "PINCITE_WORKER_FOLDER": str(runtime_folder),
+        },
+        check=False,
+    )
+    assert result.stdout.startswith("hashing: running, process "), result.stderr
+    assert not (tmp_path / "imported").exists()

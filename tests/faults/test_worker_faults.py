@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import shutil
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,9 +22,16 @@ from pincite.errors import ModelInvalid, ModelUnavailable
 from pincite.models.catalog import default_models_folder
 from pincite.models.hashing import HashingEmbedder
 from pincite.models.worker import wire
+from pincite.models.worker.answers import Answers
 from pincite.models.worker.client import WorkerEmbedder
+from pincite.models.worker.place import Place
 from pincite.models.worker.process import Worker, WorkerLost, _asked, status_of, worker_for
-from pincite.models.worker.server import _REQUEST_SECONDS
+from pincite.models.worker.server import (
+    _MOST_AT_ONCE,
+    _REQUEST_SECONDS,
+    Server,
+    _listening,
+)
 from pincite.settings import WorkerSettings
 
 _PATIENCE = 30.0  # seconds; only a failing test waits that long
@@ -188,6 +197,94 @@ def test_a_silent_connection_keeps_nobody_waiting(worker: Worker) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.connect(str(worker.place.socket))
         worker.ask("ping", silence=_PATIENCE)
+
+
+@contextmanager
+def silent_connections(worker: Worker, count: int) -> Iterator[None]:
+    with ExitStack() as open_ones:
+        for _ in range(count):
+            silent = open_ones.enter_context(socket.socket(socket.AF_UNIX))
+            silent.connect(str(worker.place.socket))
+        time.sleep(0.5)  # the worker has let in whom it lets in
+        yield
+
+
+@contextmanager
+def few_descriptors(most: int) -> Iterator[None]:
+    """For whoever is started meanwhile."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("descriptors", [24, 64], ids=["fewer than it lets in", "enough"])
+def test_a_crowd_of_silent_connections_does_not_end_the_worker(
+    worker: Worker, descriptors: int
+) -> None:
+    kill(worker)
+    with few_descriptors(descriptors):
+        worker.ensure()
+    process = process_of(worker)
+    with silent_connections(worker, 90):
+        pass
+    assert np.array_equal(WorkerEmbedder(worker).embed_question(QUESTION), EXPECTED)
+    assert process_of(worker) == process
+
+
+def test_who_comes_when_it_is_full_waits_outside_and_is_let_in_later(worker: Worker) -> None:
+    held = Path(f"/proc/{process_of(worker)}/fd")
+    if not held.exists():
+        pytest.skip("the system does not show what a process has open")
+    before = len(list(held.iterdir()))
+    with ThreadPoolExecutor(1) as threads:
+        with silent_connections(worker, 2 * _MOST_AT_ONCE):
+            assert len(list(held.iterdir())) == before + _MOST_AT_ONCE
+            asked = threads.submit(worker.ask, "ping")
+        asked.result()
+
+
+def test_a_worker_that_is_full_can_be_stopped(worker: Worker) -> None:
+    process = process_of(worker)
+    with silent_connections(worker, _MOST_AT_ONCE):
+        os.kill(process, signal.SIGTERM)
+        assert eventually(lambda: not worker.place.socket.exists())
+    assert eventually(lambda: not worker.place.is_held())
+
+
+class Breaking(Answers):
+    """Fails, when told to, as nobody foresaw."""
+
+    broken = False
+
+    def are_current(self) -> bool:
+        if self.broken:
+            raise RuntimeError("as nobody foresaw")
+        return True
+
+
+def test_a_worker_that_breaks_is_not_found_while_it_waits_for_those_who_are_there(
+    runtime_folder: Path,
+) -> None:
+    place = Place(runtime_folder / "one")
+    place.make()
+    place.make_token()
+    answers = Breaking("hashing", runtime_folder, HashingEmbedder())
+    with _listening(place.socket) as listener, ThreadPoolExecutor(1) as threads:
+        server = Server(answers, place, 0.4, listener)
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.connect(str(place.socket))
+            running = threads.submit(server.run)
+            time.sleep(0.2)  # it has let that one in
+            answers.broken = True
+            assert eventually(lambda: not place.socket.exists())
+            assert not running.done()
+        with pytest.raises(RuntimeError, match="foresaw"):
+            running.result()
+        for end in (server._waker, server._woken):  # else they end with the process
+            end.close()
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o770])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pincite.errors import ModelInvalid, ModelMismatch, ModelMissing, SettingsError
+from pincite.errors import ModelError, ModelInvalid, ModelMismatch, ModelMissing, SettingsError
 from pincite.ports import Embedder, Generator, Reranker
 from pincite.records import LibraryHeader
 from pincite.settings import (
@@ -72,20 +72,30 @@ class Embedders:
         )
 
     def reranker(self, name: str, header: LibraryHeader, *, seconds: float) -> Reranker:
-        """The reranker a user names; `maxsim` takes the model that the index was filled with."""
-        from pincite.models.rerankers import open_reranker
+        """The reranker a user names; `maxsim` takes the model that the index was filled with.
+
+        One whose model cannot be opened fails when it is asked, as one that breaks later does.
+        """
+        from pincite.models.rerankers import Unusable, open_reranker
 
         def own_model() -> Embedder:
-            self.of(header)  # the index may have been filled by another one
+            from pincite.models.local import LocalEmbedder
+
+            opened = self.of(header)  # checked: the index may have been filled by another one
+            if isinstance(opened, LocalEmbedder):
+                return opened
             return self._open_here(header.model.name)  # a worker gives no vectors of tokens
 
-        opened = open_reranker(
-            name,
-            embedder=own_model,
-            base_url=self._access.base_url,
-            api_key=self._access.api_key,
-            seconds=seconds,
-        )
+        try:
+            opened = open_reranker(
+                name,
+                embedder=own_model,
+                base_url=self._access.base_url,
+                api_key=self._access.api_key,
+                seconds=seconds,
+            )
+        except ModelError as error:
+            return Unusable(error)
         # Its files are opened on first use; whoever came first keeps them open.
         return self._rerankers.setdefault((name, header.model.fingerprint, seconds), opened)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pincite.errors import SettingsError
+from pincite.errors import ModelError, SettingsError
 from pincite.ports import Embedder, Reranker
 
 CHOICES = "maxsim, service:MODEL, or the path of a folder with a cross-encoder"
@@ -36,6 +36,19 @@ def open_reranker(
 
             return CrossEncoder(Path(spec).expanduser().resolve())
     raise SettingsError(f"unknown reranker {spec!r}; choose one of: {CHOICES}")
+
+
+class Unusable:
+    """Stands in for a reranker whose model cannot be opened, and says why when it is asked."""
+
+    batch = 1
+
+    def __init__(self, why: ModelError) -> None:
+        self._why = why
+
+    def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        """Never any."""
+        raise self._why
 
 
 def _maxsim(embedder: Embedder) -> Reranker:

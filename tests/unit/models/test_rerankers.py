@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pincite import open_library
+from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.errors import ModelInvalid, ModelMissing, SettingsError
 from pincite.models.cross_encoder import CrossEncoder
 from pincite.models.hashing import HashingEmbedder
@@ -12,6 +15,7 @@ from pincite.models.local import LocalEmbedder
 from pincite.models.maxsim import MaxSim
 from pincite.models.rerankers import open_reranker
 from pincite.ports import Embedder, Reranker
+from pincite.settings import SearchSettings, WorkerSettings
 
 MakeFolder = Callable[..., Path]
 MakeCrossEncoder = Callable[..., Path]
@@ -63,6 +67,43 @@ def test_maxsim_says_when_a_model_has_no_token_vectors(
         maxsim.scores("red", ["green"])
     with pytest.raises(SettingsError, match="hashing does not give"):
         opened("maxsim", HashingEmbedder())
+
+
+def test_maxsim_takes_the_model_that_is_open_already(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
+    embedders = Embedders(ModelAccess(worker=WorkerSettings(use="off")))
+    wishes = Wishes(model=str(make_folder(tmp_path, facts={"token_limit": 512})))
+    header = header_for(None, wishes, embedders, folder_name="notes")
+    maxsim = embedders.reranker("maxsim", header, seconds=1.0)
+    own = embedders.of(header)
+    assert isinstance(own, LocalEmbedder)
+    assert isinstance(maxsim, MaxSim)
+    assert maxsim._encoder is own
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"), [(None, "is not there any more"), ('{"pooling": "cls"}', "model_mismatch")]
+)
+def test_a_search_by_words_is_answered_where_the_model_to_rerank_with_is_gone_or_another(
+    make_folder: MakeFolder, tmp_path: Path, facts: str | None, told: str
+) -> None:
+    model = make_folder(tmp_path / "model", facts={"token_limit": 512})
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "one.md").write_text("# One\n\nThe red pump leaks.\n")
+    with open_library(notes) as library:
+        library.index(model=str(model))
+    if facts is None:
+        shutil.rmtree(model)
+    else:
+        (model / "pincite.json").write_text(facts)
+    with open_library(notes) as library:
+        found = library.search("red pump", mode="words", settings=SearchSettings(rerank="maxsim"))
+    assert [result.document.name for result in found.results] == ["one.md"]
+    (notice,) = found.notices
+    assert notice.startswith("Not reranked: ")
+    assert told in notice
 
 
 @pytest.mark.parametrize("spec", ["", "maxsim:x", "service:", "no/such/folder", "minilm"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import stat
 import time
 from collections.abc import Callable
@@ -13,11 +15,19 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+import pincite
 from pincite import ModelAccess, open_library
 from pincite.errors import ModelInvalid, ModelMissing, SettingsError
 from pincite.models.catalog import default_models_folder, open_embedder
 from pincite.models.worker.client import WorkerEmbedder, through_worker
-from pincite.models.worker.process import Worker, all_places, status_of, worker_for
+from pincite.models.worker.place import stamp_of_code
+from pincite.models.worker.process import (
+    Worker,
+    all_places,
+    status_of,
+    stop_worker,
+    worker_for,
+)
 from pincite.ports import Embedder
 from pincite.settings import WorkerSettings, WorkerUse
 
@@ -215,6 +225,23 @@ def test_nobody_else_may_ask_or_look_on(worker_of: Callable[..., Worker]) -> Non
     assert "socket" in modes
 
 
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o022])
+def test_a_worker_starts_in_folders_that_it_has_to_make_whatever_the_umask(
+    runtime_folder: Path, umask: int
+) -> None:
+    cache = runtime_folder / "cache"
+    settings = WorkerSettings(use="on", folder=cache / "pincite" / "workers")
+    worker = worker_for("hashing", default_models_folder(), settings)
+    before = os.umask(umask)
+    try:
+        worker.ensure()
+    finally:
+        os.umask(before)
+        stop_worker(worker.place)
+    for made in (cache, cache / "pincite", cache / "pincite" / "workers"):
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700
+
+
 def test_keys_are_not_handed_on_to_a_worker(
     worker_of: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,3 +273,27 @@ def test_a_model_that_changed_on_disk_is_noticed(
     )
     assert not np.array_equal(after.embed_question("red green"), first)
     assert worker.place.process_id() != process
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "errors.py",
+        "models/hashing.py",
+        "models/worker/answers.py",
+        "ports.py",
+        "records/chunks.py",
+        "settings.py",
+        "text/words.py",
+        "vectors.py",
+    ],
+)
+def test_a_change_of_any_code_that_an_answer_depends_on_is_noticed(
+    tmp_path: Path, module: str
+) -> None:
+    package = tmp_path / "pincite"
+    shutil.copytree(Path(pincite.__file__).parent, package)
+    before = stamp_of_code(package)
+    with (package / module).open("a") as code:
+        code.write("# changed\n")
+    assert stamp_of_code(package) != before

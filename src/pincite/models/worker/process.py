@@ -218,7 +218,7 @@ def _spawned(worker: Worker, place: Place) -> wire.Header | None:
             start_new_session=True,
             cwd="/",
             env={
-                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+                "PYTHONPATH": os.pathsep.join(_import_paths()),
                 "PYTHONUTF8": "1",
                 **ONE_THREAD,  # not before it forks, and there is little to multiply
             },
@@ -231,6 +231,24 @@ def _spawned(worker: Worker, place: Place) -> wire.Header | None:
             if descriptor >= 0:
                 os.close(descriptor)
     return told
+
+
+def _import_paths() -> list[str]:
+    """Where we and what is installed are found, and nothing else that Python looks through here.
+
+    With `python -m pincite` it looks through the folder one stands in before all others.
+    """
+    import site
+    import sysconfig
+
+    ours = str(Path(__file__).parents[3])
+    installed = {
+        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")),
+        *(*site.getsitepackages(), site.getusersitepackages()),
+    }
+    # The standard library is named, too: it comes before what is installed, as it does here.
+    found = [path for path in sys.path if path in installed]
+    return found if ours in found else [ours, *found]
 
 
 def _told(pipe: int, seconds: float) -> wire.Header | None:

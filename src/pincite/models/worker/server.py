@@ -25,11 +25,12 @@ from pincite.models.worker import wire
 from pincite.models.worker.answers import Answers
 from pincite.models.worker.place import TOKEN_BYTES, Place
 
-_MOST_AT_ONCE = 32  # connections; more wait in line
+_MOST_AT_ONCE = 32  # connections; more wait to be let in
 _REQUEST_SECONDS = 30.0  # of silence in the middle of a request
 _LONGEST_TICK = 3.0  # seconds between looks at the clock and the files
 _BETWEEN_TRIES = 0.05  # seconds
 _PATIENCE = 60.0  # seconds, with a worker that is ending
+_END, _ROOM = b"!", b"."  # what wakes the one who lets in
 
 
 class Server:
@@ -51,24 +52,38 @@ class Server:
 
     def run(self) -> None:
         """Answer until idle for too long, told to end, or without files."""
-        tick = min(_LONGEST_TICK, self._idle_seconds / 4)
         with ThreadPoolExecutor(_MOST_AT_ONCE) as threads:
-            while self._is_wanted():
-                ready, _, _ = select.select([self._listener, self._woken], [], [], tick)
-                if self._woken in ready:
-                    break
-                if self._listener in ready:
-                    connection, _ = self._listener.accept()
-                    self._count(begun=1)
-                    threads.submit(self._serve, connection)
-            # Whoever comes now must not find us; those who are here are still answered.
-            if self._has_socket():
-                self._place.socket.unlink(missing_ok=True)
-            self._listener.close()
+            try:
+                while self._goes_on(threads):
+                    pass
+            finally:
+                # Whoever comes now must not find us; those who are here are still answered.
+                if self._has_socket():
+                    self._place.socket.unlink(missing_ok=True)
+                self._listener.close()
 
     def end(self) -> None:
         """Answer what was asked, and nothing more."""
-        self._waker.send(b"!")
+        self._waker.send(_END)
+
+    def _goes_on(self, threads: ThreadPoolExecutor) -> bool:
+        """Let in the next one, where one comes and there is room; False when it is time to end."""
+        tick = min(_LONGEST_TICK, self._idle_seconds / 4)
+        try:
+            if not self._is_wanted():
+                return False
+            # Who finds no room waits outside: each one in here holds a descriptor of ours.
+            doors = [self._listener] if self._busy < _MOST_AT_ONCE else []
+            ready, _, _ = select.select([self._woken, *doors], [], [], tick)
+            if self._woken in ready and _END in self._woken.recv(_MOST_AT_ONCE):
+                return False
+            if self._listener in ready:
+                connection, _ = self._listener.accept()
+                self._count(begun=1)
+                threads.submit(self._serve, connection)
+        except OSError:  # no descriptor is left, say: those who are here will give theirs back
+            time.sleep(_BETWEEN_TRIES)
+        return True
 
     def _is_wanted(self) -> bool:
         if self._busy == 0 and time.monotonic() - self._last_asked > self._idle_seconds:
@@ -102,7 +117,10 @@ class Server:
     def _count(self, *, begun: int) -> None:
         with self._counting:
             self._last_asked = time.monotonic()
+            was_full = self._busy == _MOST_AT_ONCE
             self._busy += begun
+        if was_full:
+            self._waker.send(_ROOM)
 
 
 def main() -> None:
