@@ -112,7 +112,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         reason=None if results else _why_empty(shaped, mode, filters, understood),
         dropped=tuple(shaped.dropped),
         notes=understood.notes,
-        notices=notices,
+        notices=(*understood.notices, *notices),
     )
 
 

@@ -223,10 +223,13 @@ class TestExpansion:
         said = Saying(", ".join(f"salt{letter}" for letter in "abcdefghij"))
         assert len(terms(read(store, "water", Aids(generator=said)))) == 6
 
-    def test_a_model_that_fails_costs_a_note(self, store: Store) -> None:
+    def test_a_model_that_fails_costs_a_notice(self, store: Store) -> None:
         understood = read(store, "water", Aids(generator=Saying("")))
         assert understood.words == "water"
-        assert "it cannot be reached" in understood.notes[0]
+        assert understood.notes == ()
+        assert understood.notices == (
+            "Searched without other words from the language model: it cannot be reached.",
+        )
 
 
 def test_a_pasted_page_is_searched_as_it_is(store: Store) -> None:
