@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -10,7 +11,7 @@ import pytest
 from helpers import CountingEmbedder, embedded, fill
 from pincite.errors import ModelError
 from pincite.ports import Embedder, Store
-from pincite.records import Understood
+from pincite.records import Chunk, ChunkId, DocumentEntry, Understood
 from pincite.retrieve.understand.flow import Aids, understand
 from pincite.retrieve.understand.glossary import parse_glossary
 from pincite.settings import SearchSettings
@@ -168,6 +169,27 @@ class TestNames:
     def test_the_glossary_comes_before_the_documents(self, store: Store) -> None:
         own = Aids(glossary=parse_glossary("RRF = Rolling Refresh Frame", "g.txt"))
         assert read(store, "RRF", own).embedded == "RRF (Rolling Refresh Frame)"
+
+    def test_the_store_is_looked_into_once_for_a_word_however_many_meanings_it_has(self) -> None:
+        class Counting(MemoryStore):
+            looks = 0
+
+            def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
+                self.looks += 1
+                return super().load_chunks(ids)
+
+        store = Counting()
+        fill(store, embedded("letters.md", "ABC is short, and ABC again"))
+        names = ", ".join(f"name {number}" for number in range(500))
+        many = Aids(glossary=parse_glossary(f"ABC = {names}", "g.txt"))
+        understood = read(store, "what is the abc of abc?", many)
+        assert {"name 0", "name 1", "name 2"} <= terms(understood)
+        assert store.looks == 1
+
+    def test_names_that_the_question_has_leave_room_for_others(self, store: Store) -> None:
+        many = Aids(glossary=parse_glossary("FS = a one, a two, a three, a four", "g.txt"))
+        understood = read(store, "FS, also called a one, a two or a three", many)
+        assert "a four" in terms(understood)
 
     def test_abbreviations_of_the_documents_are_left_alone_by_default(self, store: Store) -> None:
         assert read(store, "RRF", settings=SearchSettings()) == Understood("RRF", "RRF")
