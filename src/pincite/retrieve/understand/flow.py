@@ -44,7 +44,7 @@ def understand(
     phrases = quoted_phrases(question) if len(WORD.findall(question)) <= _LONGEST_QUERY else ()
     notes = [*aids.glossary.notes, *(f"only where “{one}” stands word for word" for one in phrases)]
     dates, text = DateRange(), question
-    if settings.date_words and aids.today is not None:
+    if settings.date_words and aids.today is not None and len(question) <= _LONGEST:
         dates, text, words = dates_asked_for(question, aids.today)
         notes += [f"only {dates} (for “{' … '.join(words)}”)"] if words else []
     reading = _read(text, store, embedder, settings, aids.glossary)
