@@ -102,11 +102,18 @@ def test_a_real_language_model_gives_other_words(folder: Path) -> None:
     assert "language model" in found.notes[-1]
 
 
-def test_a_model_that_cannot_be_reached_costs_a_note_and_no_result(library: Library) -> None:
+def test_a_model_that_cannot_be_reached_costs_a_notice_and_no_result(library: Library) -> None:
     asked = SearchSettings(expand="openai:smollm2")
     found = library.search("skiff", mode="words", settings=asked)
     assert [result.document.path for result in found.results] == ["boats.md"]
-    assert "127.0.0.1 cannot be reached" in found.notes[-1]
+    assert "127.0.0.1 cannot be reached" in found.notices[0]
+
+
+def test_a_model_that_could_not_be_reached_is_asked_again(library: Library) -> None:
+    asked = SearchSettings(expand="openai:smollm2")
+    library.search("skiff", mode="words", settings=asked)
+    again = library.search("skiff", mode="words", settings=asked)
+    assert "understand" in again.seconds  # no stage runs for what is remembered
 
 
 def test_a_model_that_is_none_is_refused(library: Library) -> None:

@@ -24,3 +24,4 @@ class Understood:
     since: str | None = None  # ISO dates, both included
     until: str | None = None
     notes: tuple[str, ...] = ()  # what was done, for whoever asked
+    notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences

@@ -113,7 +113,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         reason=None if results else _why_empty(shaped, mode, filters, understood),
         dropped=tuple(shaped.dropped[:_MOST_TOLD]),
         notes=understood.notes,
-        notices=notices,
+        notices=(*understood.notices, *notices),
     )
 
 

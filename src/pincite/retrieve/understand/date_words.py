@@ -74,11 +74,33 @@ def _found(question: str, today: date) -> Iterator[tuple[int, int, DateRange]]:
 
 def _range(match: re.Match[str], today: date) -> DateRange | None:
     if match["range"]:
-        last = days_of(match["second"], today)
-        first = days_of(match["first"], today, year=year_in(match["second"]))
-        return DateRange(first.first, last.last) if first and last else None
+        return _from_to(match["first"], match["second"], today)
     days = days_of(match["moment"] or match["alone"], today)
     return days and _side(" ".join((match["word"] or "in").lower().split()), days)
+
+
+def _from_to(first: str, second: str, today: date) -> DateRange | None:
+    """From one moment to the other; where a year is not said, in one that puts them in order.
+
+    November to February 2024 begins in 2023, and in June May to July ends this year. Two moments
+    that say their years and are the wrong way round are turned.
+    """
+    named = year_in(second)
+    begin, end = days_of(first, today, year=named), days_of(second, today)
+    if not begin or not end:
+        return None
+    years = (
+        (named, None),
+        (named, begin.first.year),
+        (end.last.year - 1, None),
+        (named, begin.first.year + 1),
+    )
+    for year_of_first, year_of_second in years:
+        one = days_of(first, today, year=year_of_first)
+        other = days_of(second, today, year=year_of_second)
+        if one and other and one.first <= other.last:
+            return DateRange(one.first, other.last)
+    return DateRange(end.first, begin.last) if named and year_in(first) else None
 
 
 def _side(word: str, days: Days) -> DateRange:

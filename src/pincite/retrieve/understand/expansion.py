@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pincite.errors import ModelError
 from pincite.ports import Generator
 from pincite.text.words import WORD, fold
 
@@ -24,11 +23,11 @@ _NUMBER = re.compile(r"^\s*(?:\d+[.)]|[-–*])\s*")
 
 
 def expanded(question: str, generator: Generator) -> tuple[tuple[str, ...], str]:
-    """The phrases to search for as well, and a note that tells what came of it."""
-    try:
-        written = generator.generate(_INSTRUCTION, question[:_READ], most_tokens=_MOST_TOKENS)
-    except ModelError as error:
-        return (), f"searched without other words from the language model: {error}"
+    """The phrases to search for as well, and a note that tells what came of it.
+
+    Raises ModelError where the model cannot be asked.
+    """
+    written = generator.generate(_INSTRUCTION, question[:_READ], most_tokens=_MOST_TOKENS)
     phrases = _usable(written, question)
     if not phrases:
         return (), "the language model gave no other words"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from pincite.errors import ModelError
 from pincite.ports import Generator, QuestionEmbedder, Store
 from pincite.records import Understood
 from pincite.retrieve.understand.date_words import DateRange, dates_asked_for
@@ -43,15 +44,19 @@ def understand(
     phrases = quoted_phrases(question) if len(WORD.findall(question)) <= _LONGEST_QUERY else ()
     notes = [*aids.glossary.notes, *(f"only where “{one}” stands" for one in phrases)]
     dates, text = DateRange(), question
-    if settings.date_words and aids.today is not None:
+    if settings.date_words and aids.today is not None and len(question) <= _LONGEST:
         dates, text, words = dates_asked_for(question, aids.today)
         notes += [f"only {dates} (for “{' … '.join(words)}”)"] if words else []
     reading = _read(text, store, embedder, settings, aids.glossary)
     notes += reading.notes
     added: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
     if aids.generator is not None:
-        added, note = expanded(text, aids.generator)
-        notes.append(note)
+        try:
+            added, note = expanded(text, aids.generator)
+            notes.append(note)
+        except ModelError as error:
+            notices = (f"Searched without other words from the language model: {error}.",)
     return Understood(
         words=_weighed(reading.asked, (*map(tied, reading.names), *added)),
         embedded=reading.embedded,
@@ -59,6 +64,7 @@ def understand(
         since=_iso(dates.since),
         until=_iso(dates.until),
         notes=tuple(notes),
+        notices=notices,
     )
 
 

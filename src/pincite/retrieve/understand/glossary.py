@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from pincite.text.abbreviations import name_key
 
 FROM_GLOSSARY = "glossary"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
-_MOST_ENTRIES = 10_000
+_MOST_ENTRIES = 10_000  # lines, and names right of a `=` in all of them
 _MOST_NOTES = 3  # a file that is no glossary at all would fill the screen
 
 
@@ -46,28 +47,34 @@ NO_GLOSSARY = Glossary()
 def parse_glossary(text: str, name: str) -> Glossary:
     """The glossary of a file. A line that says nothing is told and left out.
 
-    A search must not fail because of a slip in a file that only helps it.
+    A search must not fail because of a slip in a file that only helps it, nor wait for one that is
+    endless.
     """
     meanings: defaultdict[str, list[Meaning]] = defaultdict(list)
-    notes = []
-    for number, written in enumerate(text.splitlines()[:_MOST_ENTRIES], start=1):
+    notes, room = [], _MOST_ENTRIES
+    lines = text.splitlines()
+    for number, written in enumerate(lines[:_MOST_ENTRIES], start=1):
         line = _COMMENT.sub("", written.removeprefix("\ufeff")).strip()
-        found = _meanings(line)
+        found = list(islice(_meanings(line), room))
         if line and not found:
             notes.append(f"{name}, line {number}: left out; a line is NAME = OTHER NAME, …")
+        room -= len(found)
         for one in found:
             for key in {name_key(one.short), name_key(one.long)}:
                 meanings[key].append(one)
+        if not room:
+            break
     more = len(notes) - _MOST_NOTES
     told = [*notes[:_MOST_NOTES], *([f"{name}: {more} more lines left out"] if more > 0 else [])]
+    if len(lines) > _MOST_ENTRIES or not room:
+        told.append(f"{name}: what follows the first {_MOST_ENTRIES:,} names or lines is left out")
     longest = max((len(key.split()) for key in meanings), default=0)
     return Glossary({key: tuple(held) for key, held in meanings.items()}, longest, tuple(told))
 
 
-def _meanings(line: str) -> list[Meaning]:
+def _meanings(line: str) -> Iterator[Meaning]:
     """The left name with each right one; nothing where a side is missing."""
     short, _, right = (part.strip() for part in line.partition("="))
-    names = [name.strip() for name in right.split(",")]
-    if not name_key(short):
-        return []
-    return [Meaning(short, name) for name in names if name_key(name)]
+    if name_key(short):
+        names = (name.strip() for name in right.split(","))
+        yield from (Meaning(short, name) for name in names if name_key(name))

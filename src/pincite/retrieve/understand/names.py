@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import islice
 
 from pincite.ports import Store
 from pincite.records import Filters
@@ -18,6 +20,7 @@ _LONGEST_NAME = 8  # words
 _SHORTEST_PLURAL = 3  # letters
 _MOST_WORDS = 64  # of the question that are looked at
 _MOST_MEANINGS = 3  # of one name
+_MOST_LOOKED_AT = 50  # meanings of one name, of which the question may have some already
 _LOOKED_INTO = 20  # chunks, to see how a word is written
 
 
@@ -58,12 +61,14 @@ def other_names(
     names = list(_names(question, longest, [*exact, *_settled(question)])) if longest else []
     asked = {key for name in names for key in name.keys}
     known = _known(asked, store, glossary, from_documents=from_documents)
+    is_ordinary = cache(partial(_is_ordinary, store))  # a search; meanings and words may be many
     found: list[Renamed] = []
     for name in names:
         if any(one.start < name.end and name.start < one.end for one in found):
             continue  # part of a longer name
-        meanings = [one for key in name.keys for one in known.get(key, ())]
-        renamed = _by_short(name, meanings, question, store) or _by_long(name, meanings)
+        all_known = (one for key in name.keys for one in known.get(key, ()))
+        meanings = list(islice(all_known, _MOST_LOOKED_AT))
+        renamed = _by_short(name, meanings, question, is_ordinary) or _by_long(name, meanings)
         if renamed:
             found.append(renamed)
     new = (_new(one, asked) for one in sorted(found, key=lambda one: one.start))
@@ -112,12 +117,16 @@ def _known(
 
 
 def _by_short(
-    name: _Name, meanings: Sequence[Meaning], question: str, store: Store
+    name: _Name,
+    meanings: Sequence[Meaning],
+    question: str,
+    is_ordinary: Callable[[str], bool],
 ) -> Renamed | None:
     found = [
         one
         for one in meanings
-        if name_key(one.short) in name.keys and _is_meant(one.short, name.text, question, store)
+        if name_key(one.short) in name.keys
+        and _is_meant(one.short, name.text, question, is_ordinary)
     ]
     return Renamed(name.start, name.end, tuple(found), by_short=True) if found else None
 
@@ -138,7 +147,7 @@ def _new(renamed: Renamed, asked: set[str]) -> Renamed:
     return replace(renamed, meanings=meanings)
 
 
-def _is_meant(short: str, written: str, question: str, store: Store) -> bool:
+def _is_meant(short: str, written: str, question: str, is_ordinary: Callable[[str], bool]) -> bool:
     """Whether the word of the question is the abbreviation and not an ordinary word.
 
     IT is not it. In small letters, or where all of the question is in capitals, an abbreviation is
@@ -150,10 +159,10 @@ def _is_meant(short: str, written: str, question: str, store: Store) -> bool:
         return True
     small = fold(written)
     unsure = written in (small, small.upper())
-    return unsure and small not in STOP_WORDS and not _is_ordinary(small, store)
+    return unsure and small not in STOP_WORDS and not is_ordinary(small)
 
 
-def _is_ordinary(word: str, store: Store) -> bool:
+def _is_ordinary(store: Store, word: str) -> bool:
     ranking = store.search(word, None, filters=Filters(), limit=_LOOKED_INTO)["words"]
     loaded = store.load_chunks([one.chunk_id for one in ranking])
     text = "\n".join(chunk.text for _, chunk in loaded)

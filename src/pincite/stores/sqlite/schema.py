@@ -208,12 +208,19 @@ def m005_vocabulary(connection: apsw.Connection) -> None:
         "CREATE INDEX definition_by_short ON definition (short_key)",
     ):
         connection.execute(statement)
-    for document, words in tables.spellings(connection):
-        connection.execute(
-            "INSERT INTO document_spelling (rowid, words) VALUES (?, ?)", (document, words)
-        )
+    # `spelling_of` and `definition_rows` are the rules of this version: who changes what they give
+    # keeps a copy as it was here, and lets a step of its own make the rows anew.
     documents: list[Any] = connection.execute("SELECT rowid FROM document").fetchall()
     for (document,) in documents:
+        words = connection.execute(
+            "SELECT text, about, headings FROM chunk "
+            "JOIN chunk_words ON chunk_words.rowid = chunk.rowid WHERE chunk.document = ?",
+            (document,),
+        )
+        connection.execute(
+            "INSERT INTO document_spelling (rowid, words) VALUES (?, ?)",
+            (document, tables.spelling_of(words)),
+        )
         for row in definition_rows(_seen_texts(connection, document)):
             connection.execute("INSERT INTO definition VALUES (?, ?, ?, ?, ?)", (document, *row))
 
@@ -243,6 +250,7 @@ def m006_names(connection: apsw.Connection) -> None:
         """
     )
     connection.execute("CREATE INDEX name_of_document ON document_name (document)")
+    # `document_names` is the rule of this version: who changes it keeps a copy as it was here.
     documents: list[Any] = connection.execute("SELECT rowid, title, path FROM document").fetchall()
     for document, title, path in documents:
         for name in document_names(title, path.rpartition("/")[2]):

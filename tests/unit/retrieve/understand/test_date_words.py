@@ -30,6 +30,14 @@ TODAY = date(2025, 5, 14)  # a Wednesday
         ("between 2023 and 2024", "2023-01-01", "2024-12-31"),
         ("between March and May 2024", "2024-03-01", "2024-05-31"),
         ("from 3 May to 9 May 2024", "2024-05-03", "2024-05-09"),
+        ("from November to February 2024", "2023-11-01", "2024-02-29"),
+        ("from November 2025 to February", "2025-11-01", "2026-02-28"),
+        ("from Q4 to Q1 2024", "2023-10-01", "2024-03-31"),
+        ("from November to February", "2024-11-01", "2025-02-28"),
+        ("from April to July", "2025-04-01", "2025-07-31"),
+        ("from 3 May to 20 May", "2025-05-03", "2025-05-20"),
+        ("from April to March", "2024-04-01", "2025-03-31"),
+        ("between 2024 and 2023", "2023-01-01", "2024-12-31"),
         ("after 3 May 2025", "2025-05-04", None),
         ("after May 3rd, 2025", "2025-05-04", None),
         ("on 2024-02-29", "2024-02-29", "2024-02-29"),
@@ -63,6 +71,7 @@ def test_date_words_are_understood_and_taken_out(
         "by the pump",
         "in March-like weather",
         "last pump of the week",
+        "from Tuesday to Friday",  # of which week?
     ],
 )
 def test_other_words_are_left_alone(question: str) -> None:

@@ -39,6 +39,16 @@ def test_a_bad_line_is_told_with_its_number_and_the_others_hold() -> None:
     assert "rrf" in glossary.meanings
 
 
+def test_no_more_names_are_held_than_a_search_can_look_at() -> None:
+    many = ", ".join(f"name {number}" for number in range(6_000))
+    glossary = parse_glossary(f"ABC = {many}\nDEF = {many}\nGHI = one more", "g.txt")
+    assert [len(glossary.meanings[key]) for key in ("abc", "def")] == [6_000, 4_000]
+    assert "ghi" not in glossary.meanings
+    told = "g.txt: what follows the first 10,000 names or lines is left out"
+    assert glossary.notes == (told,)
+    assert parse_glossary("# nothing\n" * 10_001, "g.txt").notes == (told,)
+
+
 def test_a_file_that_is_no_glossary_does_not_fill_the_screen() -> None:
     notes = parse_glossary("prose\n" * 50, "g.txt").notes
     assert len(notes) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -10,7 +11,7 @@ import pytest
 from helpers import CountingEmbedder, embedded, fill
 from pincite.errors import ModelError
 from pincite.ports import Embedder, Store
-from pincite.records import Understood
+from pincite.records import Chunk, ChunkId, DocumentEntry, Understood
 from pincite.retrieve.understand.flow import Aids, understand
 from pincite.retrieve.understand.glossary import parse_glossary
 from pincite.settings import SearchSettings
@@ -169,6 +170,27 @@ class TestNames:
         own = Aids(glossary=parse_glossary("RRF = Rolling Refresh Frame", "g.txt"))
         assert read(store, "RRF", own).embedded == "RRF (Rolling Refresh Frame)"
 
+    def test_the_store_is_looked_into_once_for_a_word_however_many_meanings_it_has(self) -> None:
+        class Counting(MemoryStore):
+            looks = 0
+
+            def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
+                self.looks += 1
+                return super().load_chunks(ids)
+
+        store = Counting()
+        fill(store, embedded("letters.md", "ABC is short, and ABC again"))
+        names = ", ".join(f"name {number}" for number in range(500))
+        many = Aids(glossary=parse_glossary(f"ABC = {names}", "g.txt"))
+        understood = read(store, "what is the abc of abc?", many)
+        assert {"name 0", "name 1", "name 2"} <= terms(understood)
+        assert store.looks == 1
+
+    def test_names_that_the_question_has_leave_room_for_others(self, store: Store) -> None:
+        many = Aids(glossary=parse_glossary("FS = a one, a two, a three, a four", "g.txt"))
+        understood = read(store, "FS, also called a one, a two or a three", many)
+        assert "a four" in terms(understood)
+
     def test_abbreviations_of_the_documents_are_left_alone_by_default(self, store: Store) -> None:
         assert read(store, "RRF", settings=SearchSettings()) == Understood("RRF", "RRF")
 
@@ -223,15 +245,20 @@ class TestExpansion:
         said = Saying(", ".join(f"salt{letter}" for letter in "abcdefghij"))
         assert len(terms(read(store, "water", Aids(generator=said)))) == 6
 
-    def test_a_model_that_fails_costs_a_note(self, store: Store) -> None:
+    def test_a_model_that_fails_costs_a_notice(self, store: Store) -> None:
         understood = read(store, "water", Aids(generator=Saying("")))
         assert understood.words == "water"
-        assert "it cannot be reached" in understood.notes[0]
+        assert understood.notes == ()
+        assert understood.notices == (
+            "Searched without other words from the language model: it cannot be reached.",
+        )
 
 
 def test_a_pasted_page_is_searched_as_it_is(store: Store) -> None:
-    page = "retreival RRF " * 200
-    assert read(store, page) == Understood(page, page)
+    page = "retreival RRF since March " * 200
+    settings = SearchSettings(acronyms=True, date_words=True)
+    today = Aids(today=date(2025, 5, 14))
+    assert read(store, page, today, settings=settings) == Understood(page, page)
 
 
 def test_notes_of_the_glossary_are_told(store: Store) -> None:
