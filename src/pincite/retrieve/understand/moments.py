@@ -77,7 +77,9 @@ def _whole_year(match: re.Match[str], _today: date, _given: int | None) -> Days:
 
 def _weekday(match: re.Match[str], today: date, _year: int | None) -> Days:
     back = (today.weekday() - _WEEKDAYS.index(match["weekday"])) % 7
-    return Days(*[today - timedelta(days=back or 7)] * 2)
+    if not back and match[0].startswith("last"):
+        back = 7  # said on that day, the last one was a week ago
+    return Days(*[today - timedelta(days=back)] * 2)
 
 
 def _near_day(match: re.Match[str], today: date, _year: int | None) -> Days:

@@ -26,6 +26,7 @@ TODAY = date(2025, 5, 14)  # a Wednesday
         ("yesterday", "2025-05-13", "2025-05-13"),
         ("since yesterday", "2025-05-13", None),
         ("on Monday", "2025-05-12", "2025-05-12"),
+        ("on Wednesday", "2025-05-14", "2025-05-14"),
         ("since last Wednesday", "2025-05-07", None),
         ("between 2023 and 2024", "2023-01-01", "2024-12-31"),
         ("between March and May 2024", "2024-03-01", "2024-05-31"),
