@@ -9,7 +9,6 @@ from datetime import date
 from pincite.errors import ModelError
 from pincite.ports import Generator, QuestionEmbedder, Store
 from pincite.records import Understood
-from pincite.retrieve.understand.date_words import DateRange, dates_asked_for
 from pincite.retrieve.understand.expansion import expanded
 from pincite.retrieve.understand.glossary import FROM_GLOSSARY, NO_GLOSSARY, Glossary
 from pincite.retrieve.understand.names import Renamed, other_names
@@ -43,9 +42,15 @@ def understand(
     # In a longer text quotes cite or stress something; in a query they ask for it.
     phrases = quoted_phrases(question) if len(WORD.findall(question)) <= _LONGEST_QUERY else ()
     notes = [*aids.glossary.notes, *(f"only where “{one}” stands" for one in phrases)]
-    dates, text = DateRange(), question
+    since: date | None = None
+    until: date | None = None
+    text = question
     if settings.date_words and aids.today is not None and len(question) <= _LONGEST:
+        # Its many patterns are worth their time only where dates are asked for.
+        from pincite.retrieve.understand.date_words import dates_asked_for
+
         dates, text, words = dates_asked_for(question, aids.today)
+        since, until = dates.since, dates.until
         notes += [f"only {dates} (for “{' … '.join(words)}”)"] if words else []
     reading = _read(text, store, embedder, settings, aids.glossary)
     notes += reading.notes
@@ -61,8 +66,8 @@ def understand(
         words=_weighed(reading.asked, (*map(tied, reading.names), *added)),
         embedded=reading.embedded,
         phrases=phrases,
-        since=_iso(dates.since),
-        until=_iso(dates.until),
+        since=_iso(since),
+        until=_iso(until),
         notes=tuple(notes),
         notices=notices,
     )
