@@ -224,3 +224,18 @@ class CountingEmbedder:
 
     def knows(self, word: str) -> bool:
         return self.inner.knows(word)
+
+
+class FixedEmbedder:
+    """Every question points the same way, and every word is known."""
+
+    card = HEADER.model
+
+    def embed_question(self, text: str) -> Vector:
+        return at_angle(0)
+
+    def foreignness(self, question: str) -> float:
+        return 0.0
+
+    def knows(self, word: str) -> bool:
+        return True

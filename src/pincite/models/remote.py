@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from pincite.errors import ModelInvalid
-from pincite.models.service import Patience, Service
+from pincite.models.service import Patience, Service, items_in
 from pincite.models.tokens import CJK, encodable
 from pincite.records import ModelCard
 from pincite.vectors import Vector, unit
@@ -109,20 +109,9 @@ class RemoteEmbedder:
             task=f"embed with {self.model}",
         )
         host = self._service.host
-        return _ordered(_items(reply, host), count=len(texts), host=host)
-
-
-def _items(reply: bytes, host: str) -> list[dict[str, Any]]:
-    try:
-        loaded = json.loads(reply)
-    except (ValueError, RecursionError):
-        raise ModelInvalid(
-            f"{host} answered with something other than JSON; check the base URL"
-        ) from None
-    items = loaded.get("data") if isinstance(loaded, dict) else None
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ModelInvalid(f"{host} answered without a list of embeddings; check the base URL")
-    return items
+        return _ordered(
+            items_in(reply, "data", of="embeddings", host=host), count=len(texts), host=host
+        )
 
 
 def _ordered(items: list[dict[str, Any]], *, count: int, host: str) -> list[list[float]]:

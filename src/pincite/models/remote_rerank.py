@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from pincite.errors import ModelInvalid
-from pincite.models.service import Patience, Service
+from pincite.models.service import Patience, Service, items_in
 from pincite.models.tokens import encodable
 
 
@@ -46,20 +45,9 @@ class RemoteReranker:
             task=f"rerank with {self.model}",
         )
         host = self._service.host
-        return _ordered(_items(reply, host), count=len(passages), host=host)
-
-
-def _items(reply: bytes, host: str) -> list[dict[str, Any]]:
-    try:
-        loaded = json.loads(reply)
-    except (ValueError, RecursionError):
-        raise ModelInvalid(
-            f"{host} answered with something other than JSON; check the base URL"
-        ) from None
-    items = loaded.get("results") if isinstance(loaded, dict) else None
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ModelInvalid(f"{host} answered without a list of results; check the base URL")
-    return items
+        return _ordered(
+            items_in(reply, "results", of="results", host=host), count=len(passages), host=host
+        )
 
 
 def _ordered(items: list[dict[str, Any]], *, count: int, host: str) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from weakref import finalize
 
-from pincite.errors import ModelUnavailable, SettingsError
+from pincite.errors import ModelInvalid, ModelUnavailable, SettingsError
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -163,3 +164,17 @@ def _within(seconds: float, call: Callable[[], _Reply], host: str) -> _Reply:
         raise ModelUnavailable(
             f"{host} did not answer in {seconds:g} s, all retries included"
         ) from None
+
+
+def items_in(reply: bytes, name: str, *, of: str, host: str) -> list[dict[str, Any]]:
+    """The list of objects that a reply has under this name; ModelInvalid where it has none."""
+    try:
+        loaded = json.loads(reply)
+    except (ValueError, RecursionError):
+        raise ModelInvalid(
+            f"{host} answered with something other than JSON; check the base URL"
+        ) from None
+    items = loaded.get(name) if isinstance(loaded, dict) else None
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise ModelInvalid(f"{host} answered without a list of {of}; check the base URL")
+    return items

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from helpers import HEADER, at_angle, embedded, fill, part
+from helpers import FixedEmbedder, embedded, fill, part
 from pincite.errors import ModelUnavailable
 from pincite.ports import Clock, Reranker, Store, no_clock
 from pincite.records import Filters, SearchResults
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings
 from pincite.stores.memory import MemoryStore
-from pincite.vectors import Vector
 
 NAMES = ("anvil", "bellows", "chisel", "drill", "emery", "file")
 
@@ -29,21 +28,6 @@ class Judge:
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         self.shown.extend(passages)
         return [self.rule(passage) for passage in passages]
-
-
-class FixedEmbedder:
-    """Every question points the same way."""
-
-    card = HEADER.model
-
-    def embed_question(self, text: str) -> Vector:
-        return at_angle(0)
-
-    def foreignness(self, question: str) -> float:
-        return 0.0
-
-    def knows(self, word: str) -> bool:
-        return False
 
 
 @pytest.fixture

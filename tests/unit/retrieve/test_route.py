@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from helpers import HEADER, at_angle, embedded, fill, part
+from helpers import FixedEmbedder, embedded, fill, part
 from pincite.ports import Store
 from pincite.records import Filters, SearchResults
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings
 from pincite.stores.memory import MemoryStore
-from pincite.vectors import Vector
-
-
-class FixedEmbedder:
-    """Every question points the same way."""
-
-    card = HEADER.model
-
-    def embed_question(self, text: str) -> Vector:
-        return at_angle(0)
-
-    def foreignness(self, question: str) -> float:
-        return 0.0
-
-    def knows(self, word: str) -> bool:
-        return True
 
 
 @pytest.fixture
