@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.engine.eval_wishes import EvalWishes
+from pincite.engine.homes import FolderHome
 from pincite.errors import ModelError, SettingsError
 from pincite.ports import Store
 from pincite.records import (
@@ -40,18 +41,18 @@ _GIT_PATIENCE = 5  # seconds
 class Evaluation:
     """The eval runs of one library."""
 
-    def __init__(self, library: Library, store: Store, embedders: Embedders, index: Path) -> None:
+    def __init__(self, library: Library, store: Store, embedders: Embedders, files: Path) -> None:
         self._library = library
         self._store = store
         self._embedders = embedders
-        self._index = index
+        self._files = files
 
     @property
     def runs(self) -> RunFolder:
         """The runs that are kept with the library."""
         from pincite.stores.runs import RunFolder
 
-        return RunFolder(self._index / RUNS_FOLDER)
+        return RunFolder(self._files / RUNS_FOLDER)
 
     def run(
         self,
@@ -166,8 +167,9 @@ class Evaluation:
         if policy in (None, header.policy):
             yield self._library
             return
-        folder = self._index / VARIANTS_FOLDER / policy_named(str(policy)).name
-        with Library(self._library.root, self._embedders, index=folder) as variant:
+        folder = self._files / VARIANTS_FOLDER / policy_named(str(policy)).name
+        home = FolderHome(self._library.root, folder)
+        with Library(self._library.root, self._embedders, home) as variant:
             variant.index(
                 name=header.name,
                 policy=policy,

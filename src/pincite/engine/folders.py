@@ -28,13 +28,6 @@ def find_library(start: str | Path = ".") -> Path:
     )
 
 
-def existing_index(root: Path, index: Path) -> Path:
-    """The index of exactly this folder."""
-    if not index.is_dir():
-        raise IndexMissing(f"{root} has no index yet; run `pincite index build {root}`")
-    return index
-
-
 def begun(header: LibraryHeader | None, root: Path) -> LibraryHeader:
     """How the index of this folder is made; IndexMissing before its first build."""
     if header is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,13 @@ from typing import TypeVar
 
 from pincite.converting.flow import known_empty
 from pincite.engine.folders import is_readable, refuse_empty, refuse_forgetting
+from pincite.engine.homes import Home
 from pincite.engine.models import Embedders, Wishes, header_for
 from pincite.errors import FileUnreadable, SettingsError
 from pincite.ingest.catalog import summarized
 from pincite.ingest.flow import Parts, sync
 from pincite.ingest.summaries import Summarize, WrittenSummaries
-from pincite.ports import Chunker, Embedder, Store
+from pincite.ports import Chunker, Embedder
 from pincite.reading.analysis import AnalysisFile, parse_analysis
 from pincite.reading.labels import LabelsFile, parse_labels
 from pincite.reading.reader import LibraryReader
@@ -34,7 +35,6 @@ from pincite.settings import (
 from pincite.sources import Folder, Scan
 
 Parsed = TypeVar("Parsed")
-OpenWriter = Callable[[], AbstractContextManager[Store]]
 
 
 @dataclass(frozen=True)
@@ -42,21 +42,20 @@ class Run:
     """An index run over one folder."""
 
     root: Path
-    index: Path
     wishes: Wishes
     embedders: Embedders
     passwords: tuple[str, ...] = ()
     on_progress: Callable[[Progress], None] = lambda progress: None
 
-    def go(self, open_writer: OpenWriter) -> IndexReport:
+    def go(self, home: Home) -> IndexReport:
         """Make the index equal to the folder."""
-        if not self.index.exists():
+        if not home.exists():
             limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
             refuse_empty(self.root, self._folder(limit).scan(is_readable))
         analysis, analysis_checksum = self._own_file(ANALYSIS_FILE, parse_analysis)
         labels, labels_checksum = self._own_file(LABELS_FILE, parse_labels)
         wishes = replace(self.wishes, analysis=analysis_checksum, labels=labels_checksum)
-        with open_writer() as store:
+        with closing(home.write()) as store:
             header = header_for(
                 store.header(),
                 wishes,

@@ -5,18 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pincite.engine.folders import (
-    INDEX_FOLDER,
-    begun,
-    existing_index,
-    refuse_unread_labels,
-)
+from pincite.engine.folders import INDEX_FOLDER, begun, refuse_unread_labels
+from pincite.engine.homes import FolderHome, Home
 from pincite.engine.models import Embedders, ModelAccess, Wishes
 from pincite.engine.patience import patiently
 from pincite.engine.stopwatch import Stopwatch
@@ -25,7 +21,6 @@ from pincite.errors import (
     FolderMissing,
     PinciteError,
     SettingsError,
-    StoreDamaged,
 )
 from pincite.records import (
     CatalogEntry,
@@ -58,9 +53,8 @@ if TYPE_CHECKING:
     from pincite.converting.report import ConversionReport
     from pincite.engine.evaluation import Evaluation
     from pincite.engine.searching import Searching
-    from pincite.ports import Embedder
+    from pincite.ports import Embedder, Store
     from pincite.sources import Folder
-    from pincite.stores.sqlite.store import SqliteStore
 
 
 def open_library(
@@ -81,18 +75,18 @@ def open_library(
         what = "is not a folder" if root.exists() else "does not exist"
         raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
     root = root.resolve()
-    return Library(root, Embedders(models), index=root / INDEX_FOLDER)
+    return Library(root, Embedders(models), FolderHome(root, root / INDEX_FOLDER))
 
 
 class Library:
     """One folder of documents and its index. Safe to search from several threads at once."""
 
-    def __init__(self, root: Path, embedders: Embedders, *, index: Path) -> None:
+    def __init__(self, root: Path, embedders: Embedders, home: Home) -> None:
         self.root = root
-        self._index = index
+        self._home = home
         self._embedders = embedders
         self._opening = threading.Lock()
-        self._reader: SqliteStore | None = None
+        self._reader: Store | None = None
 
     @cached_property
     def _searching(self) -> Searching:
@@ -132,8 +126,8 @@ class Library:
             summaries=summaries,
             fresh=fresh,
         )
-        run = Run(self.root, self._index, wishes, self._embedders, passwords, on_progress)
-        return run.go(self._writer)
+        run = Run(self.root, wishes, self._embedders, passwords, on_progress)
+        return run.go(self._home)
 
     def watch(
         self,
@@ -324,7 +318,7 @@ class Library:
         """Stored questions asked and judged: how well this library finds things."""
         from pincite.engine.evaluation import Evaluation
 
-        return Evaluation(self, self._store(), self._embedders, self._index)
+        return Evaluation(self, self._store(), self._embedders, self._home.files)
 
     def stats(self) -> LibraryStats:
         """What the index is and holds."""
@@ -333,21 +327,12 @@ class Library:
 
     def verify(self, *, repair: bool = False) -> list[Finding]:
         """What does not agree inside the index; with `repair`, what was mended."""
-        from pincite.stores.sqlite.opening import open_for_repair, open_for_writing
-
-        index = existing_index(self.root, self._index)
         self.close()  # a repair replaces the database under an open reader
-        try:
-            store = open_for_writing(index)
-        except StoreDamaged:
-            store = open_for_repair(index)
-        try:
+        with closing(self._home.mend()) as store:
             findings = store.verify()
             if repair and findings:
                 store.repair()
             return findings
-        finally:
-            store.close()
 
     def close(self) -> None:
         """Give back every resource, and forget what was asked."""
@@ -367,18 +352,8 @@ class Library:
 
         return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
 
-    @contextmanager
-    def _writer(self) -> Iterator[SqliteStore]:
-        """The library's only writer."""
-        from pincite.stores.sqlite.opening import open_for_writing
-
-        with closing(open_for_writing(self._index)) as store:
-            yield store
-
-    def _store(self) -> SqliteStore:
-        from pincite.stores.sqlite.opening import open_for_reading
-
+    def _store(self) -> Store:
         with self._opening:
             if self._reader is None:
-                self._reader = open_for_reading(existing_index(self.root, self._index))
+                self._reader = self._home.read()
             return self._reader

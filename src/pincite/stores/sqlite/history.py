@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pincite.records import FoundChunk
-from pincite.stores.sqlite.codec import embedded_from_json
+from pincite.stores.codec import embedded_from_json
 from pincite.stores.sqlite.log import ChunkLog
 
 

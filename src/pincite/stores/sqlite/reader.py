@@ -25,13 +25,13 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
+from pincite.stores.codec import header_from_json
+from pincite.stores.rows import chunk_of, document_of, entry_of
 from pincite.stores.sqlite import tables, vocabulary
-from pincite.stores.sqlite.codec import header_from_json
 from pincite.stores.sqlite.connection import connect, snapshot, translated_errors
 from pincite.stores.sqlite.history import chunks_in_history
 from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import meta
-from pincite.stores.sqlite.rows import chunk_of, document_of, entry_of
 from pincite.stores.sqlite.search import TableSearches, recorded_documents, search_documents
 from pincite.stores.sqlite.segments.ranking import SegmentSearches
 from pincite.stores.sqlite.segments.shelf import Shelf

@@ -14,14 +14,14 @@ import apsw
 
 from pincite.errors import ModelInvalid, StoreDamaged, StoreError
 from pincite.records import DocumentId, LibraryHeader
+from pincite.stores.codec import embedded_to_json, header_from_json
 from pincite.stores.disk import sync_folder
+from pincite.stores.rows import embedded_of, rows_of
 from pincite.stores.sqlite import tables
-from pincite.stores.sqlite.codec import embedded_to_json, header_from_json
 from pincite.stores.sqlite.connection import UNREADABLE_VALUE, connect, translated_errors
 from pincite.stores.sqlite.log import ChunkLog, Entry, encode
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.replay import LiveLog, library_entry, read_live
-from pincite.stores.sqlite.rows import embedded_of, rows_of
 from pincite.vectors import unit
 
 

@@ -10,10 +10,10 @@ import apsw
 
 from pincite.errors import StoreTooNew
 from pincite.records import without
+from pincite.stores.codec import omissions_from_json
+from pincite.stores.rows import definition_rows
 from pincite.stores.sqlite import tables
-from pincite.stores.sqlite.codec import omissions_from_json
 from pincite.stores.sqlite.connection import transaction
-from pincite.stores.sqlite.rows import definition_rows
 from pincite.text.dates import day_span
 from pincite.text.naming import document_names
 from pincite.text.words import fold, indexed_words

@@ -16,7 +16,7 @@ from pincite.records import (
     Finding,
     LibraryHeader,
 )
-from pincite.stores.sqlite.codec import embedded_to_json, header_to_json
+from pincite.stores.codec import embedded_to_json, header_to_json
 from pincite.stores.sqlite.connection import transaction, translated_errors
 from pincite.stores.sqlite.log import Entry
 from pincite.stores.sqlite.meta import log_position

@@ -9,8 +9,8 @@ from typing import Any
 import apsw
 
 from pincite.records import DocumentId
+from pincite.stores.rows import ChunkRows, DocumentRows, Row
 from pincite.stores.sqlite.meta import next_chunk, set_meta
-from pincite.stores.sqlite.rows import ChunkRows, DocumentRows, Row
 from pincite.text.spelling import spellings_in
 
 _DOCUMENT_COLUMNS = """

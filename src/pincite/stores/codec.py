@@ -1,4 +1,4 @@
-"""Records ↔ the JSON of the chunk log."""
+"""Records ↔ the JSON that stores and exports keep them as."""
 
 from __future__ import annotations
 

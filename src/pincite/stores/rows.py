@@ -20,7 +20,7 @@ from pincite.records import (
     StoredWindow,
     level_of,
 )
-from pincite.stores.sqlite.codec import (
+from pincite.stores.codec import (
     analysis_from_json,
     metadata_from_json,
     metadata_to_json,
@@ -51,7 +51,7 @@ class ChunkRows:
 
 @dataclass(frozen=True)
 class DocumentRows:
-    """All rows of one document, without the numbers SQLite gives them."""
+    """All rows of one document, without the numbers a database gives them."""
 
     document: Row
     words: Row  # what the catalog finds it by
