@@ -47,7 +47,7 @@ lock: $(VENV)/dev.stamp ## Pin the dependencies anew, with hashes
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	  pyproject.toml --extra eval --group build -o requirements/runtime.txt
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
-	  pyproject.toml --extra remote --extra ocr --extra eval --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
+	  pyproject.toml --extra remote --extra ocr --extra eval --extra embedded --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
 	$(BIN)/uv pip compile --quiet --upgrade --no-deps --universal --python-version 3.11 --generate-hashes --no-header \
 	  --group llm -o requirements/llm.txt
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \

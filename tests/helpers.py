@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -28,11 +31,14 @@ from pincite.records import (
     Modality,
     ModelCard,
     Ranking,
+    Scope,
     Section,
     StoredWindow,
     Window,
 )
 from pincite.stores.memory import MemoryStore
+from pincite.stores.postgres.embedded import EmbeddedServer
+from pincite.stores.postgres.team import Team
 from pincite.stores.sqlite.opening import open_for_writing
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.text.lines import LineIndex
@@ -133,7 +139,7 @@ def chunk_ids(document: EmbeddedDocument) -> list[ChunkId]:
     return [one.chunk.id for one in document.chunks]
 
 
-STORES = ("memory", "sqlite", "sqlite with segments")
+STORES = ("memory", "sqlite", "sqlite with segments", "postgres")
 
 
 class _WithSegments:
@@ -158,11 +164,27 @@ class _WithSegments:
         return self._store.search(question, vector, filters=filters, limit=limit, lap=lap)
 
 
+_project_numbers = itertools.count(1)
+
+
+@cache
+def shared_team() -> Team:
+    """A team in a PostgreSQL server of this process's own, which ends with it."""
+    folder = Path(tempfile.mkdtemp(prefix="pincite-postgres-", dir="/tmp"))
+    return Team.at(EmbeddedServer(folder).start())
+
+
 @contextmanager
 def open_test_store(kind: str, folder: Path) -> Iterator[Store]:
     """An empty store of the kind, not yet begun."""
     if kind == "memory":
         yield MemoryStore()
+        return
+    if kind == "postgres":
+        scope = Scope("ada", f"project-{next(_project_numbers)}")
+        shared_team().create(scope)
+        with closing(shared_team().store(scope)) as project:
+            yield project
         return
     with closing(open_for_writing(folder)) as store:
         yield cast(Store, _WithSegments(store)) if kind == "sqlite with segments" else store

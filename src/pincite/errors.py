@@ -8,15 +8,20 @@ PinciteError
 │   ├── IndexMissing       the folder has no index yet
 │   ├── IndexOutdated      the index does not know yet what is asked of it
 │   ├── NothingToIndex     the folder holds nothing that can be read
-│   └── LibraryBusy        another process is writing to this library
+│   ├── LibraryBusy        another process is writing to this library
+│   └── ProjectMissing     there is no such project, or not for whoever is asking
 ├── FileUnreadable         one file cannot be read: a line in the report, never the end of a run
 │   └── FileEmpty          it holds nothing to read: left out, which is no failure
 │       └── FileConverted  its text is read from what was recognised of it
 ├── StoreError
-│   ├── StoreUnsupported   this SQLite is too old or lacks a part
+│   ├── StoreUnsupported   this SQLite or PostgreSQL is too old or lacks a part
 │   ├── StoreTooNew        written by a newer pincite
 │   ├── StoreDamaged       the files on disk do not agree
 │   ├── StoreReadOnly      no permission to write here
+│   ├── StoreDenied        the database does not allow this to whoever is asking
+│   ├── StoreUnreachable   the database server does not answer
+│   ├── StoreBusy          others are in the way just now
+│   ├── IndexBuildFailed   the index for vectors could not be made
 │   └── StoreFull          no space left
 ├── ModelError
 │   ├── ModelMissing       the model is not on this machine
@@ -65,6 +70,10 @@ class LibraryBusy(LibraryError):
     """Another process holds the library's write lock."""
 
 
+class ProjectMissing(LibraryError):
+    """There is no such project, or whoever is asking may not know of it: both look the same."""
+
+
 class FileUnreadable(PinciteError):
     """One file cannot be read; the run goes on and reports it."""
 
@@ -95,6 +104,22 @@ class StoreDamaged(StoreError):
 
 class StoreReadOnly(StoreError):
     """The index cannot be written where it is."""
+
+
+class StoreDenied(StoreError):
+    """The database does not allow this to whoever is asking."""
+
+
+class StoreUnreachable(StoreError):
+    """The database server does not answer, or went away in the middle."""
+
+
+class StoreBusy(StoreError):
+    """Others are in the way just now; the same again may work."""
+
+
+class IndexBuildFailed(StoreError):
+    """The index that makes vectors quick to search could not be made; searches would be slow."""
 
 
 class StoreFull(StoreError):

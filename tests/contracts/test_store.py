@@ -530,7 +530,8 @@ def test_a_search_tells_when_each_of_its_parts_ends(store: Store) -> None:
     fill(store, embedded("pumps.md", "The pump leaks."))
     laps: list[str] = []
     store.search("pump", at_angle(0), filters=ANYTHING, limit=5, lap=laps.append)
-    assert laps == ["words", "codes", "vector", "compare"]
+    at_once = ["rankings"]  # where one statement gives them all
+    assert laps in (["words", "codes", "vector", "compare"], at_once)
     laps.clear()
     store.search("pump", None, filters=ANYTHING, limit=5, lap=laps.append)
-    assert laps == ["words", "codes"]
+    assert laps in (["words", "codes"], at_once)

@@ -90,6 +90,7 @@ from pincite.records.places import (
     overlapping,
     without,
 )
+from pincite.records.scope import MEMBER_ROLES, MemberRole, Scope, refuse_bad_name
 from pincite.records.searching import (
     Asides,
     Dropped,
@@ -109,6 +110,7 @@ __all__ = [
     "FIELDS",
     "KINDS",
     "LEVELS",
+    "MEMBER_ROLES",
     "AllOf",
     "Analysis",
     "AnyOf",
@@ -155,6 +157,7 @@ __all__ = [
     "LibraryHeader",
     "LibraryStats",
     "Locator",
+    "MemberRole",
     "Metadata",
     "Modality",
     "Mode",
@@ -175,6 +178,7 @@ __all__ = [
     "Result",
     "Retrieved",
     "Said",
+    "Scope",
     "SearchResults",
     "Section",
     "Share",
@@ -197,6 +201,7 @@ __all__ = [
     "page_name",
     "parse_filter",
     "place_cited",
+    "refuse_bad_name",
     "where",
     "without",
 ]

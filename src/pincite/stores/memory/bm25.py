@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
-import Stemmer
+from pincite.text.stems import tokens_of
+from pincite.text.words import Term
 
-from pincite.text.words import MARKS, Term
-from pincite.text.words import without_marks as plain
-
-_TOKEN = re.compile(rf"(?:[^\W_]|[{MARKS}\ue000-\uf8ff])+")
 _K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
 
-_stem = Stemmer.Stemmer("porter").stemWord
 _Name = TypeVar("_Name", bound=Hashable)
-
-
-def tokens_of(text: str) -> list[str]:
-    """The stems of a text's words."""
-    bare = map(plain, _TOKEN.findall(text))
-    return [_stem(token) for token in bare if token]
 
 
 def bm25(terms: Sequence[Term], words: Mapping[_Name, list[str]]) -> dict[_Name, float]:

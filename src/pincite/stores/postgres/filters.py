@@ -1,0 +1,134 @@
+"""Filters as SQL. Values are bound, never written into a statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pincite.records import LEVELS, AllOf, AnyOf, Clause, Condition, Not, fields_of
+from pincite.stores.postgres.phrases import Bound, holding_phrase
+from pincite.text.dates import day_span
+from pincite.text.words import fold, phrase_term
+
+# Where each field stands. All of these hold a text, the empty one where nothing is said …
+_TEXTS = {
+    "document": "document.id",
+    "type": "document.type",
+    "modality": "chunk.modality",
+    "language": "document.folded_language",
+    "project": "document.folded_project",
+    "author": "document.folded_author",
+    "name": "document.folded_name",
+    "path": "document.path",
+    "layer": "chunk.folded_layer",
+}
+# … and these a JSON list of texts.
+_LISTS = {
+    "tag": "document.folded_tags",
+    "agent": "document.folded_agents",
+    "heading": "chunk.folded_headings",
+    "symbol": "chunk.folded_symbols",
+    "import": "chunk.folded_imports",
+}
+_OF_CHUNKS = frozenset(("modality", "heading", "layer", "symbol", "import", "text"))
+_UNFOLDED = frozenset(("document", "path"))
+
+
+def asks_documents(condition: Condition) -> bool:
+    """Whether a condition asks anything that documents say."""
+    return not _OF_CHUNKS.issuperset(fields_of(condition))
+
+
+def said(condition: Condition, bound: Bound) -> str:
+    """A condition on `chunk` and `document` that is true or false, never unknown."""
+    match condition:
+        case AllOf(parts):
+            return f"({' AND '.join(said(part, bound) for part in parts) or 'true'})"
+        case AnyOf(parts):
+            return f"({' OR '.join(said(part, bound) for part in parts) or 'false'})"
+        case Not(part):
+            return f"NOT {said(part, bound)}"
+        case Clause(_, "is", values) if condition.field in _TEXTS:
+            wanted = _wanted(condition.field, values)
+            return f"{_TEXTS[condition.field]} = ANY ({bound(wanted)}::text[])"
+        case Clause(_, "is", values) if condition.field in _LISTS:
+            return _any_listed(condition, values, bound)
+        case Clause():
+            each = [_clause(condition, value, bound) for value in condition.values]
+            return f"({' OR '.join(each) or 'false'})"
+
+
+def _clause(clause: Clause, value: str, bound: Bound) -> str:
+    match clause.field:
+        case "text":
+            chunks = holding_phrase(phrase_term(value), bound, letters="BD")
+            return "false" if chunks is None else f"chunk.row = ANY (ARRAY({chunks}))"
+        case "date":
+            return _dated(clause.operator, value, bound)
+        case "confidentiality":
+            sign = "=" if clause.operator == "is" else clause.operator
+            return f"document.level {sign} {bound(LEVELS.index(value))}"
+        case field if field in _LISTS:
+            held = _compared("held.value", clause, value, bound)
+            listed = f"jsonb_array_elements_text({_LISTS[field]}) AS held (value)"
+            return f"EXISTS (SELECT 1 FROM {listed} WHERE {held})"
+        case field:
+            return _compared(_TEXTS[field], clause, value, bound)
+
+
+def _any_listed(clause: Clause, values: Sequence[str], bound: Bound) -> str:
+    column = _LISTS[clause.field]
+    wanted = bound(_wanted(clause.field, [value for value in values if value]))
+    if clause.field == "import":
+        holds = (
+            f"EXISTS (SELECT 1 FROM jsonb_array_elements_text({column}) AS held (value), "
+            f"unnest({wanted}::text[]) AS wanted (value) WHERE held.value = wanted.value "
+            "OR left(held.value, length(wanted.value) + 1) IN "
+            "(wanted.value || '.', wanted.value || '/', wanted.value || ':'))"
+        )
+    else:
+        holds = f"{column} ?| {wanted}::text[]"
+    return f"({holds} OR {column} = '[]'::jsonb)" if "" in values else f"({holds})"
+
+
+def _compared(held: str, clause: Clause, value: str, bound: Bound) -> str:
+    value = storable(value if clause.field in _UNFOLDED else fold(value))
+    match clause.operator:
+        case "contains":
+            return f"strpos({held}, {bound(value)}::text) > 0"
+        case "begins":
+            return f"starts_with({held}, {bound(value)}::text)"
+        case _:
+            return f"{held} LIKE {bound(_as_like(value))}::text"
+
+
+def _as_like(pattern: str) -> str:
+    """Our `*` and `?` as LIKE's, whose own signs are plain characters to us."""
+    escaped = re.sub(r"([\\%_])", r"\\\1", pattern)
+    return escaped.replace("*", "%").replace("?", "_")
+
+
+def _dated(operator: str, value: str, bound: Bound) -> str:
+    """A date known only by its month may be any day of it: it is let through if it may fit."""
+    span = day_span(value)
+    if not value or span is None:
+        return "document.date_first = ''" if operator == "is" and not value else "false"
+    first, last = f"{bound(span[0])}::text", f"{bound(span[1])}::text"
+    fits = {
+        "<": f"document.date_first < {first}",
+        "<=": f"document.date_first <= {last}",
+        ">": f"document.date_last > {last}",
+        ">=": f"document.date_last >= {first}",
+        "is": f"document.date_first <= {last} AND document.date_last >= {first}",
+    }
+    return f"(document.date_first <> '' AND {fits[operator]})"
+
+
+def _wanted(field: str, values: Sequence[str]) -> list[str]:
+    return [storable(value if field in _UNFOLDED else fold(value)) for value in values]
+
+
+def storable(value: str) -> str:
+    """Half a character, from a broken command line say, is in no stored text; nor is a NUL."""
+    whole = value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return whole.replace("\0", "\ufffd")

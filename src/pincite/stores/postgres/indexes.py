@@ -1,0 +1,127 @@
+"""The indexes that make vectors quick to search: made after bulk loads, made anew when due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import psycopg
+
+from pincite.errors import IndexBuildFailed, SettingsError
+from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.search import View
+
+IndexKind = Literal["hnsw", "ivfflat", "scann", "none"]
+INDEX_KINDS: tuple[IndexKind, ...] = ("hnsw", "ivfflat", "scann", "none")
+_LARGEST_INDEXED = 4_000  # dimensions
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How vectors are indexed, and how thoroughly an index is searched."""
+
+    kind: IndexKind = "hnsw"
+    m: int = 16  # hnsw: neighbours of each vector
+    ef_construction: int = 64  # hnsw: how thoroughly they are chosen
+    lists: int | None = None  # ivfflat, scann: parts; None: by the number of vectors
+    from_windows: int = 20_000  # fewer are all compared, which is exact
+    rebuilt_after: int = 5_000  # new windows, and at least a tenth of all; the planner learns, too
+    ef_search: int = 100
+    probes: int = 10
+    most_scanned: int = 100_000  # windows that an iterative scan looks at under a filter
+
+    def check(self) -> None:
+        """Refuse what cannot work."""
+        if self.kind not in INDEX_KINDS:
+            raise SettingsError(f"index {self.kind!r} is unknown; choose of {INDEX_KINDS}")
+        for name in ("m", "ef_construction", "ef_search", "probes", "most_scanned"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    def scan(self) -> dict[str, str]:
+        """The settings of a search, by the names the server knows them by."""
+        known = {
+            "hnsw": {
+                "hnsw.ef_search": str(self.ef_search),
+                "hnsw.iterative_scan": "strict_order",
+                "hnsw.max_scan_tuples": str(self.most_scanned),
+            },
+            "ivfflat": {
+                "ivfflat.probes": str(self.probes),
+                "ivfflat.iterative_scan": "relaxed_order",
+                "ivfflat.max_probes": str(max(self.probes, 10_000)),
+            },
+            "scann": {"scann.num_leaves_to_search": str(self.probes)},
+        }
+        return known.get(self.kind, {})
+
+
+def index_name(space: int) -> str:
+    """The index of one space's vectors."""
+    return f"window_space_{space:d}"
+
+
+def maintain(connection: Connection, view: View, settings: IndexSettings) -> bool:
+    """Make or remake the space's index where that is due; whether it was done.
+
+    Runs outside of a transaction, so that others go on reading and writing meanwhile.
+    """
+    windows, built = _counts(connection, view.space)
+    if settings.kind == "none" or windows < settings.from_windows:
+        return False
+    if built is not None and windows - built < max(settings.rebuilt_after, windows // 10):
+        return False
+    if view.dimensions > _LARGEST_INDEXED:
+        raise IndexBuildFailed(
+            f"vectors of {view.dimensions} numbers cannot be indexed (at most {_LARGEST_INDEXED}); "
+            "choose a model with shorter ones, or set the index to `none`"
+        )
+    build(connection, view, settings)
+    return True
+
+
+def build(connection: Connection, view: View, settings: IndexSettings) -> None:
+    """Make the index beside the old one, and let it take its place."""
+    name, fresh = index_name(view.space), f"{index_name(view.space)}_new"
+    windows, _ = _counts(connection, view.space)
+    try:
+        connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{fresh}")
+        connection.execute(
+            f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "
+            f"USING {_method(view, settings, windows)} WHERE space = {view.space:d}"
+        )
+        with connection.transaction():
+            connection.execute(f"DROP INDEX IF EXISTS pincite.{name}")
+            connection.execute(f"ALTER INDEX pincite.{fresh} RENAME TO {name}")
+            connection.execute(f"COMMENT ON INDEX pincite.{name} IS '{windows:d}'")
+        connection.execute("ANALYZE pincite.window_vector, pincite.chunk, pincite.posting")
+    except psycopg.Error as error:
+        raise IndexBuildFailed(
+            f"the index for vectors could not be made: {str(error).splitlines()[0]}; what was "
+            "stored is kept and found, but slowly. Let the database's owner run `pincite team "
+            "optimize`"
+        ) from error
+
+
+def _method(view: View, settings: IndexSettings, windows: int) -> str:
+    ops = "vector_cosine_ops" if view.column == "embedding" else "halfvec_cosine_ops"
+    column = f"(({view.column}::{view.kind}) {ops})"
+    lists = settings.lists or max(windows // 1000, 10)
+    match settings.kind:
+        case "hnsw":
+            options = f"m = {settings.m:d}, ef_construction = {settings.ef_construction:d}"
+            return f"hnsw {column} WITH ({options})"
+        case "ivfflat":
+            return f"ivfflat {column} WITH (lists = {lists:d})"
+        case _:
+            return f"scann (({view.column}::{view.kind}) cosine) WITH (num_leaves = {lists:d})"
+
+
+def _counts(connection: Connection, space: int) -> tuple[int, int | None]:
+    """How many windows the space has, and how many it had when its index was made."""
+    counted = connection.execute(
+        "SELECT pincite.windows_of(%s), obj_description(to_regclass(%s), 'pg_class')",
+        (space, f"pincite.{index_name(space)}"),
+    ).fetchone()
+    windows, built = counted or (0, None)
+    return int(windows), None if built is None else int(built)

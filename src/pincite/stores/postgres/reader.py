@@ -1,0 +1,279 @@
+"""What a project holds, read in one transaction for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pincite.errors import ProjectMissing
+from pincite.ports import Lap, no_lap
+from pincite.recent import Recent
+from pincite.records import (
+    Chunk,
+    ChunkId,
+    Definition,
+    Document,
+    DocumentEntry,
+    DocumentId,
+    Failure,
+    Filters,
+    FoundChunk,
+    LibraryHeader,
+    Ranking,
+    Scope,
+    StoreStats,
+)
+from pincite.stores.codec import header_from_json
+from pincite.stores.postgres import catalog, tables, vocabulary
+from pincite.stores.postgres.connection import Entry, Server
+from pincite.stores.postgres.indexes import IndexSettings
+from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.search import View, search
+from pincite.stores.rows import document_of
+from pincite.vectors import Vector
+
+_SPELLINGS_KNOWN = 64  # letters of states of the index
+
+_STATE = """
+SELECT member.clearance, member.role, generation.id, generation.space, space.dimensions,
+    generation.header, generation.complete, generation.problems, generation.version,
+    coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid =
+        to_regclass('pincite.window_space_' || generation.space)), false)
+FROM project JOIN member ON member.project = project.id AND member.account = %(account)s
+LEFT JOIN generation ON generation.project = project.id
+    AND generation.id = coalesce(%(generation)s, project.live)
+LEFT JOIN space ON space.id = generation.space
+WHERE project.id = %(project)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A project at one moment: how its index is made, and what of it may be seen."""
+
+    view: View | None  # None before the first build
+    header: LibraryHeader | None = None
+    complete: bool = False
+    problems: tuple[Failure, ...] = ()
+    version: str = ""
+
+
+class ProjectReader:
+    """Reads one project as one user. Threads may share it."""
+
+    def __init__(
+        self,
+        server: Server,
+        scope: Scope,
+        entry: Entry,
+        *,
+        index: IndexSettings = IndexSettings(),
+        generation: int | None = None,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._server = server
+        self._scope = scope
+        self._entry = entry
+        self._index = index
+        self._generation = generation  # None: whichever is live
+        self._on_close = on_close
+        self._spellings: Recent[tuple[str, str], Mapping[str, int]] = Recent(_SPELLINGS_KNOWN)
+
+    @contextmanager
+    def _reading(self, *, snapshot: bool = False) -> Iterator[tuple[Connection, State]]:
+        with self._server.within(self._entry, snapshot=snapshot) as connection:
+            yield connection, self._state(connection)
+
+    def _state(self, connection: Connection) -> State:
+        asked = {
+            "account": self._entry.account,
+            "project": self._entry.project,
+            "generation": self._generation,
+        }
+        row = connection.execute(_STATE, asked).fetchone()
+        if row is None:
+            raise missing(self._scope)
+        return state_of(self._entry.project or 0, row)
+
+    def header(self) -> LibraryHeader | None:
+        """How this index is made; None before the first build."""
+        with self._reading() as (_, state):
+            return state.header
+
+    def problems(self) -> list[Failure]:
+        """The files that the last run could not read."""
+        with self._reading() as (_, state):
+            return list(state.problems)
+
+    def is_complete(self) -> bool:
+        """Whether the last run came to its end."""
+        with self._reading() as (_, state):
+            return state.complete
+
+    def version(self) -> str:
+        """Another one whenever a search may find something else, or this user may see else."""
+        with self._reading() as (_, state):
+            return state.version
+
+    def documents(self) -> list[DocumentEntry]:
+        """Every document, by path."""
+        with self._reading() as (connection, state):
+            return [] if state.view is None else catalog.entries(connection, state.view)
+
+    def find_documents(
+        self, question: str, *, filters: Filters = Filters(), limit: int | None = None
+    ) -> list[DocumentEntry]:
+        """The documents whose name, title, author, tags or summary speak to it, best first."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return []
+            return catalog.find_documents(connection, state.view, question, filters, limit)
+
+    def recorded_documents(self, recording: str, filters: Filters) -> list[DocumentId]:
+        """The documents of a recording of which something may be seen."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return []
+            return catalog.recorded_documents(connection, state.view, recording, filters)
+
+    def named_documents(self, question: str) -> dict[str, tuple[DocumentId, ...]]:
+        """The documents that the question calls by name, by that name."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return {}
+            return vocabulary.named_documents(connection, state.view, question)
+
+    def known_vectors(self, fingerprints: Iterable[str]) -> dict[str, Vector]:
+        """The vectors already stored for these embedded texts."""
+        statement = """
+            SELECT DISTINCT ON (fingerprint) fingerprint, coalesce(embedding, half::vector)
+            FROM window_vector WHERE project = %s AND generation = %s AND fingerprint = ANY (%s)
+        """
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return {}
+            scope = (state.view.project, state.view.generation)
+            rows = connection.execute(statement, (*scope, list(fingerprints)), binary=True)
+            return {fingerprint: vector.to_numpy() for fingerprint, vector in rows}
+
+    def search(
+        self,
+        question: str | None,
+        vector: Vector | None,
+        *,
+        filters: Filters,
+        limit: int,
+        lap: Lap = no_lap,
+    ) -> dict[str, Ranking]:
+        """All rankings in one statement."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                asked = {"words": question, "vector": vector}
+                return {kind: () for kind, value in asked.items() if value is not None}
+            scan = self._index.scan() if state.view.has_index else {}
+            # The best plan of so large a statement depends on its values.
+            for name, value in {"plan_cache_mode": "force_custom_plan", **scan}.items():
+                connection.execute("SELECT set_config(%s, %s, true)", (name, value))
+            found = search(connection, state.view, question, vector, filters=filters, limit=limit)
+        lap("rankings")
+        return found
+
+    def missing_words(self, words: Sequence[str]) -> set[str]:
+        """Those of the words that no chunk has, in any of their forms."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return set(words)
+            return vocabulary.missing_words(connection, state.view, words)
+
+    def spellings(self, initial: str) -> Mapping[str, int]:
+        """The project's words with this first letter, and how many documents have each."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return {}
+            key = (state.version, initial)
+            known = self._spellings.get(key)
+            if known is None:
+                known = vocabulary.spellings(connection, state.view, initial)
+                self._spellings.put(key, known)
+            return known
+
+    def definitions(self, keys: Sequence[str]) -> list[Definition]:
+        """What documents say abbreviations stand for, most frequent first."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return []
+            return vocabulary.definitions(connection, state.view, keys)
+
+    def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
+        """The chunks with their documents, in the order of the ids; unknown ids are left out."""
+        with self._reading() as (connection, state):
+            return [] if state.view is None else catalog.chunks(connection, state.view, ids)
+
+    def load_document(self, document_id: DocumentId) -> Document | None:
+        """The whole document, text and all."""
+        with self._reading() as (connection, state):
+            if state.view is None or state.header is None:
+                return None
+            rows = tables.read(connection, state.view, document_id)
+            return None if rows is None else document_of(state.header.name, rows)
+
+    def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
+        """A slice of the document's text; empty where there is no such document."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return ""
+            return catalog.text_of(connection, state.view, document_id)[start:end]
+
+    def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
+        """The document's chunks in their order; none of an unknown one."""
+        with self._reading() as (connection, state):
+            return (
+                [] if state.view is None else catalog.chunk_ids(connection, state.view, document_id)
+            )
+
+    def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
+        """The chunks whose id begins so, first among today's documents, then in the past."""
+        with self._reading() as (connection, state):
+            if state.view is None or state.header is None:
+                return []
+            ids = catalog.ids_beginning(connection, state.view, id_prefix)
+            found = []
+            for entry, chunk in catalog.chunks(connection, state.view, ids):
+                rows = tables.read(connection, state.view, entry.id)
+                if rows is not None:
+                    document = document_of(state.header.name, rows)
+                    found.append(FoundChunk(document, chunk, superseded=False))
+            return found or catalog.past_chunks(connection, state.view, id_prefix)
+
+    def stats(self) -> StoreStats:
+        """What the index holds, counted in the database."""
+        with self._reading() as (connection, state):
+            return catalog.stats(connection, state.view, complete=state.complete)
+
+    def close(self) -> None:
+        """Give back every resource that is not the team's."""
+        self._on_close()
+
+
+def state_of(project: int, row: tuple[Any, ...]) -> State:
+    """The project's state from a row of _STATE."""
+    clearance, role, generation, space, dimensions, header, complete, problems, version, has = row
+    if generation is None:
+        return State(None, version=f"{clearance} {role}")
+    return State(
+        View(project, generation, clearance, space, dimensions, has_index=has),
+        header_from_json(header),
+        complete,
+        tuple(Failure(path, reason) for path, reason in problems),
+        f"{generation} {version} {clearance} {role}",
+    )
+
+
+def missing(scope: Scope) -> ProjectMissing:
+    """Whether there is no such project, or not for this user: both sound the same."""
+    return ProjectMissing(
+        f"{scope.user} has no project {scope.project!r}; `pincite team projects` lists those there "
+        "are"
+    )

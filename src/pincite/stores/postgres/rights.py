@@ -1,0 +1,145 @@
+"""Who may see and change what, said in the database itself: row-level security.
+
+Every transaction of pincite runs as MEMBER, a role that owns nothing, with the account and the
+project it is for as settings of that transaction. The policies below let it see rows of that
+project alone, and only while the account is a member; what lies above its clearance stays hidden.
+Queries say the same once more in their conditions; either would do alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+MEMBER = "pincite_member"
+
+# Settings are empty or missing outside of a scope; then these give nothing, and nothing is seen.
+_FUNCTIONS = """
+CREATE FUNCTION account_here() RETURNS bigint LANGUAGE sql STABLE AS
+$$ SELECT nullif(current_setting('pincite.account', true), '')::bigint $$;
+
+CREATE FUNCTION project_asked() RETURNS bigint LANGUAGE sql STABLE AS
+$$ SELECT nullif(current_setting('pincite.project', true), '')::bigint $$;
+
+CREATE FUNCTION role_in(asked bigint) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT role FROM member WHERE project = asked AND account = account_here() $$;
+
+CREATE FUNCTION owns(asked bigint) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT EXISTS (SELECT 1 FROM project WHERE id = asked AND owner = account_here()) $$;
+
+CREATE FUNCTION project_here() RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT project FROM member
+   WHERE project = project_asked() AND account = account_here() $$;
+
+CREATE FUNCTION written_here() RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT project FROM member
+   WHERE project = project_asked() AND account = account_here() AND role IN ('writer', 'admin') $$;
+
+CREATE FUNCTION clearance_here() RETURNS smallint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT clearance FROM member
+   WHERE project = project_asked() AND account = account_here() $$;
+
+CREATE FUNCTION generations_here() RETURNS bigint[]
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT array_agg(id) FROM generation WHERE project = project_here() $$;
+
+CREATE FUNCTION generations_written_here() RETURNS bigint[]
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT array_agg(id) FROM generation WHERE project = written_here() $$;
+
+-- However many projects share a space: a number alone, to tell when its index is due.
+CREATE FUNCTION windows_of(asked bigint) RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT coalesce(sum(windows), 0)::bigint FROM generation WHERE space = asked $$;
+
+-- Who speaks to pincite was recognised by whoever opened the connection.
+CREATE FUNCTION account_named(asked text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pincite, pg_temp AS $$
+BEGIN
+    INSERT INTO account (name) VALUES (asked) ON CONFLICT DO NOTHING;
+    RETURN (SELECT id FROM account WHERE name = asked);
+END $$;
+
+CREATE FUNCTION name_of_account(asked bigint) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT name FROM account WHERE id = asked AND (
+    id = account_here()
+    OR EXISTS (
+        SELECT 1 FROM member AS mine JOIN member AS theirs USING (project)
+        WHERE mine.account = account_here() AND theirs.account = asked
+    )
+) $$;
+
+CREATE FUNCTION space_of(model text, size integer) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pincite, pg_temp AS $$
+BEGIN
+    INSERT INTO space (fingerprint, dimensions) VALUES (model, size) ON CONFLICT DO NOTHING;
+    RETURN (SELECT id FROM space WHERE fingerprint = model AND dimensions = size);
+END $$;
+"""
+
+# In brackets with SELECT a function is asked once for each statement, not for each row.
+_OF_PROJECT = "project = (SELECT project_here())"
+_WRITTEN = "project = (SELECT written_here())"
+_CLEARED = "level <= (SELECT clearance_here())"
+_OF_GENERATION = "generation = ANY ((SELECT generations_here())::bigint[])"
+_WRITTEN_THERE = "generation = ANY ((SELECT generations_written_here())::bigint[])"
+_SEEN = f"{_OF_PROJECT} AND {_CLEARED}"
+_CHANGED = f"{_WRITTEN} AND {_CLEARED}"
+
+# Of each table: which rows are seen, which may be added and changed, which may be removed.
+POLICIES = {
+    "project": (
+        "role_in(id) IS NOT NULL OR owner = (SELECT account_here())",
+        "role_in(id) IN ('writer', 'admin') OR owner = (SELECT account_here())",
+        "role_in(id) = 'admin'",
+    ),
+    "member": (
+        "(account = (SELECT account_here()) OR role_in(project) = 'admin' OR owns(project)) "
+        "AND coalesce(project = (SELECT project_asked()), true)",
+        "role_in(project) = 'admin' OR owns(project)",
+        "role_in(project) = 'admin' OR owns(project)",
+    ),
+    "generation": (_OF_PROJECT, _WRITTEN, _WRITTEN),
+    "document": (_SEEN, _CHANGED, _CHANGED),
+    "chunk": (_SEEN, _CHANGED, _CHANGED),
+    "posting": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
+    "about_posting": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
+    "spelling": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
+    "window_vector": (_OF_PROJECT, _WRITTEN, _WRITTEN),
+    "definition": (_OF_PROJECT, _WRITTEN, _WRITTEN),
+    "document_name": (_OF_PROJECT, _WRITTEN, _WRITTEN),
+    "past_document": (_SEEN, _CHANGED, _CHANGED),
+    "past_chunk": (_OF_PROJECT, _WRITTEN, _WRITTEN),
+}
+# The functions above read these as their owner, to tell what others may see.
+_NOT_FORCED = frozenset(("project", "member", "generation"))
+
+
+def m002_rights(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """The role that pincite works as, and what it may see and change."""
+    known = "SELECT 1 FROM pg_roles WHERE rolname = %s"
+    if connection.execute(known, (MEMBER,)).fetchone() is None:
+        connection.execute(f"CREATE ROLE {MEMBER} NOLOGIN")
+    connection.execute(f"GRANT {MEMBER} TO CURRENT_USER")
+    connection.execute(f"GRANT USAGE ON SCHEMA pincite TO {MEMBER}")
+    connection.execute(f"GRANT SELECT ON migration, space TO {MEMBER}")
+    connection.execute(f"GRANT USAGE ON SEQUENCE chunk_row TO {MEMBER}")
+    connection.execute(_FUNCTIONS)
+    for table, (seen, changed, removed) in POLICIES.items():
+        connection.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {MEMBER}")
+        connection.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+        if table not in _NOT_FORCED:
+            connection.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+        connection.execute(f"CREATE POLICY seen ON {table} FOR SELECT USING ({seen})")
+        connection.execute(f"CREATE POLICY added ON {table} FOR INSERT WITH CHECK ({changed})")
+        connection.execute(
+            f"CREATE POLICY changed ON {table} FOR UPDATE USING ({changed}) WITH CHECK ({changed})"
+        )
+        connection.execute(f"CREATE POLICY removed ON {table} FOR DELETE USING ({removed})")

@@ -1,0 +1,313 @@
+"""The database's schema, as the numbered steps that led to it. Read from top to bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from psycopg import errors
+
+from pincite.errors import StoreDenied, StoreTooNew, StoreUnsupported
+from pincite.stores.postgres.rights import m002_rights
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+SCHEMA = "pincite"
+OLDEST_SERVER = 15_00_00  # UNIQUE NULLS NOT DISTINCT, security_invoker, MERGE
+OLDEST_VECTOR = (0, 8, 4)  # before, an iterative scan could miss what it should find
+_LOCK = 0x70696E63697465  # "pincite": one migration at a time
+
+
+def m001_documents_chunks_windows(connection: Connection) -> None:
+    """Accounts and their projects; generations of an index; documents, chunks, words, windows."""
+    for statement in (
+        """
+        CREATE TABLE account (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            name text NOT NULL UNIQUE
+        )
+        """,
+        """
+        CREATE TABLE project (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            owner bigint NOT NULL REFERENCES account,
+            name text NOT NULL,
+            live bigint,
+            before bigint,
+            UNIQUE (owner, name)
+        )
+        """,
+        """
+        CREATE TABLE member (
+            project bigint NOT NULL REFERENCES project ON DELETE CASCADE,
+            account bigint NOT NULL REFERENCES account,
+            role text NOT NULL CHECK (role IN ('reader', 'writer', 'admin')),
+            clearance smallint NOT NULL,
+            PRIMARY KEY (project, account)
+        )
+        """,
+        # Vectors of one model. Each space has an index of its own, as vectors of two never meet.
+        """
+        CREATE TABLE space (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            fingerprint text NOT NULL,
+            dimensions integer NOT NULL,
+            UNIQUE (fingerprint, dimensions)
+        )
+        """,
+        # What BM25 must know of all chunks is counted here, with every write.
+        """
+        CREATE TABLE generation (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            project bigint NOT NULL REFERENCES project ON DELETE CASCADE,
+            space bigint NOT NULL REFERENCES space,
+            header jsonb NOT NULL,
+            complete boolean NOT NULL DEFAULT false,
+            problems jsonb NOT NULL DEFAULT '[]',
+            version bigint NOT NULL DEFAULT 0,
+            chunks bigint NOT NULL DEFAULT 0,
+            words bigint NOT NULL DEFAULT 0,
+            documents bigint NOT NULL DEFAULT 0,
+            about_words bigint NOT NULL DEFAULT 0,
+            windows bigint NOT NULL DEFAULT 0,
+            updated timestamptz NOT NULL DEFAULT now()
+        )
+        """,
+        "CREATE INDEX generation_of_project ON generation (project)",
+        "ALTER TABLE project ADD FOREIGN KEY (live) REFERENCES generation",
+        "ALTER TABLE project ADD FOREIGN KEY (before) REFERENCES generation",
+        """
+        CREATE TABLE document (
+            row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            project bigint NOT NULL,
+            generation bigint NOT NULL REFERENCES generation ON DELETE CASCADE,
+            owner bigint NOT NULL REFERENCES account,
+            upload text,
+            id text COLLATE "C" NOT NULL,
+            path text COLLATE "C" NOT NULL,
+            folded_name text NOT NULL,
+            checksum text NOT NULL,
+            type text NOT NULL,
+            title text NOT NULL,
+            own_title smallint NOT NULL,
+            text text NOT NULL,
+            sections text NOT NULL,
+            metadata text NOT NULL,
+            folded_tags jsonb NOT NULL,
+            size bigint NOT NULL,
+            modality text NOT NULL,
+            summary text NOT NULL,
+            folded_language text NOT NULL,
+            folded_project text NOT NULL,
+            folded_author text NOT NULL,
+            folded_agents jsonb NOT NULL,
+            level smallint NOT NULL,
+            date_first text COLLATE "C" NOT NULL,
+            date_last text COLLATE "C" NOT NULL,
+            chunks integer NOT NULL,
+            indexed_at text NOT NULL,
+            recipe text NOT NULL,
+            recording text,
+            about tsvector NOT NULL,
+            about_length integer NOT NULL,
+            spelled text[] NOT NULL,
+            UNIQUE (generation, id),
+            UNIQUE (generation, path),
+            UNIQUE (generation, owner, upload)
+        )
+        """,
+        """
+        CREATE TABLE chunk (
+            row bigint PRIMARY KEY,
+            project bigint NOT NULL,
+            generation bigint NOT NULL,
+            document bigint NOT NULL REFERENCES document ON DELETE CASCADE,
+            level smallint NOT NULL,
+            id text COLLATE "C" NOT NULL,
+            modality text NOT NULL,
+            position integer NOT NULL,
+            start integer NOT NULL,
+            "end" integer NOT NULL,
+            line_start integer NOT NULL,
+            line_end integer NOT NULL,
+            sections text NOT NULL,
+            folded_headings jsonb NOT NULL,
+            tokens integer NOT NULL,
+            page_start integer,
+            page_end integer,
+            time_start double precision,
+            time_end double precision,
+            row_start integer,
+            row_end integer,
+            places bytea NOT NULL,
+            omissions text NOT NULL,
+            analysis text NOT NULL,
+            folded_layer text NOT NULL,
+            folded_symbols jsonb NOT NULL,
+            folded_imports jsonb NOT NULL,
+            words tsvector NOT NULL,
+            length integer NOT NULL,
+            UNIQUE (generation, id)
+        )
+        """,
+        "CREATE SEQUENCE chunk_row",
+        "CREATE INDEX chunk_of_document ON chunk (document)",
+        "CREATE INDEX chunk_seen ON chunk (generation, level, row)",
+        # An entry of the index is all that BM25 needs: the table itself is not looked at.
+        *(
+            statement
+            for table in ("posting", "about_posting")
+            for statement in (
+                f"""
+                CREATE TABLE {table} (
+                    generation bigint NOT NULL,
+                    owner bigint NOT NULL,
+                    length integer NOT NULL,
+                    halves smallint NOT NULL,
+                    token text COLLATE "C" NOT NULL
+                )
+                """,
+                f"""
+                CREATE UNIQUE INDEX {table}_by_token ON {table} (generation, token, owner)
+                INCLUDE (halves, length)
+                """,
+            )
+        ),
+        """
+        CREATE TABLE spelling (
+            generation bigint NOT NULL,
+            document bigint NOT NULL,
+            word text COLLATE "C" NOT NULL
+        )
+        """,
+        "CREATE UNIQUE INDEX spelling_by_word ON spelling (generation, word, document)",
+        """
+        CREATE TABLE window_vector (
+            row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            project bigint NOT NULL,
+            generation bigint NOT NULL,
+            space bigint NOT NULL,
+            chunk bigint NOT NULL REFERENCES chunk ON DELETE CASCADE,
+            start integer NOT NULL,
+            "end" integer NOT NULL,
+            fingerprint text NOT NULL,
+            embedding vector,
+            half halfvec,
+            CHECK (num_nonnulls(embedding, half) = 1)
+        )
+        """,
+        # In the row itself: a vector that lies elsewhere takes several reads.
+        "ALTER TABLE window_vector ALTER embedding SET STORAGE PLAIN",
+        "ALTER TABLE window_vector ALTER half SET STORAGE PLAIN",
+        "CREATE INDEX window_of_chunk ON window_vector (chunk)",
+        "CREATE INDEX window_by_fingerprint ON window_vector (generation, fingerprint)",
+        """
+        CREATE TABLE definition (
+            project bigint NOT NULL,
+            document bigint NOT NULL REFERENCES document ON DELETE CASCADE,
+            short text NOT NULL,
+            long text NOT NULL,
+            short_key text NOT NULL,
+            long_key text NOT NULL
+        )
+        """,
+        "CREATE INDEX definition_of_document ON definition (document)",
+        "CREATE INDEX definition_by_key ON definition (project, short_key)",
+        """
+        CREATE TABLE document_name (
+            project bigint NOT NULL,
+            document bigint NOT NULL REFERENCES document ON DELETE CASCADE,
+            name text NOT NULL,
+            PRIMARY KEY (document, name)
+        )
+        """,
+        "CREATE INDEX document_by_name ON document_name (project, name)",
+        # What citations of the past name. Deleting a project deletes it, too.
+        """
+        CREATE TABLE past_document (
+            row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            project bigint NOT NULL REFERENCES project ON DELETE CASCADE,
+            level smallint NOT NULL,
+            record jsonb NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE past_chunk (
+            project bigint NOT NULL,
+            document bigint NOT NULL REFERENCES past_document ON DELETE CASCADE,
+            id text COLLATE "C" NOT NULL
+        )
+        """,
+        "CREATE INDEX past_chunk_by_id ON past_chunk (project, id)",
+        "CREATE INDEX past_chunk_of_document ON past_chunk (document)",
+    ):
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_documents_chunks_windows, m002_rights)
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the schema up to date, all steps in one transaction: PostgreSQL can take back DDL."""
+    _refuse_old_server(connection)
+    with connection.transaction():
+        if schema_version(connection) == len(MIGRATIONS):
+            return
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        refuse_newer(connection)
+        try:
+            _bring_up_to_date(connection)
+        except errors.InsufficientPrivilege as error:
+            raise StoreDenied(
+                "the tables of pincite are not there or not up to date, and this database user "
+                f"may not make them ({error}); let the database's owner run `pincite team setup`"
+            ) from error
+
+
+def _bring_up_to_date(connection: Connection) -> None:
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    _refuse_old_vector(connection)
+    connection.execute("CREATE TABLE IF NOT EXISTS migration (number integer PRIMARY KEY)")
+    for number, step in enumerate(MIGRATIONS, start=1):
+        if schema_version(connection) < number:
+            step(connection)
+            connection.execute("INSERT INTO migration VALUES (%s)", (number,))
+
+
+def schema_version(connection: Connection) -> int:
+    """How many migrations this database has seen."""
+    if connection.execute("SELECT to_regclass('pincite.migration')").fetchone() == (None,):
+        return 0
+    row = connection.execute("SELECT coalesce(max(number), 0) FROM migration").fetchone()
+    return int(row[0]) if row else 0
+
+
+def refuse_newer(connection: Connection) -> None:
+    """A database of a newer pincite is left alone."""
+    if (found := schema_version(connection)) > len(MIGRATIONS):
+        raise StoreTooNew(
+            f"the database was written by a newer pincite (schema {found}, this one knows "
+            f"{len(MIGRATIONS)}); upgrade pincite"
+        )
+
+
+def _refuse_old_server(connection: Connection) -> None:
+    version = connection.info.server_version
+    if version < OLDEST_SERVER:
+        raise StoreUnsupported(
+            f"PostgreSQL {version // 10_000} is too old; pincite needs 15 or newer"
+        )
+
+
+def _refuse_old_vector(connection: Connection) -> None:
+    row = connection.execute(
+        "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+    ).fetchone()
+    found = tuple(map(int, str(row[0]).split("."))) if row else ()
+    if found < OLDEST_VECTOR:
+        raise StoreUnsupported(
+            f"pgvector {'.'.join(map(str, found))} is too old; pincite needs "
+            f"{'.'.join(map(str, OLDEST_VECTOR))} or newer: `ALTER EXTENSION vector UPDATE`"
+        )

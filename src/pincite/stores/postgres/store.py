@@ -1,0 +1,220 @@
+"""The team's store: one project, read and written as one user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from psycopg import errors
+from psycopg.types.json import Jsonb
+
+from pincite.errors import IndexMissing, StoreDenied
+from pincite.records import (
+    DocumentId,
+    EmbeddedDocument,
+    Failure,
+    Finding,
+    LibraryHeader,
+)
+from pincite.stores.codec import embedded_to_json, header_to_json
+from pincite.stores.postgres import tables
+from pincite.stores.postgres.indexes import maintain
+from pincite.stores.postgres.reader import ProjectReader
+from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.search import View
+from pincite.stores.rows import embedded_of, rows_of
+from pincite.vectors import unit
+
+_TOUCH = """
+UPDATE generation SET version = version + 1, complete = false, updated = now()
+WHERE id = %s AND project = %s
+"""
+
+
+class PostgresStore(ProjectReader):
+    """One project of a team's database."""
+
+    def begin(self, header: LibraryHeader) -> None:
+        """Set how the index is made. Another embedding space or name forgets all documents."""
+        with self._server.within(self._entry) as connection:
+            state = self._state(connection)
+            if header == state.header:
+                return
+            self._refuse_readers(connection)
+            model = header.model
+            (space,) = connection.execute(
+                "SELECT space_of(%s, %s)", (model.fingerprint, model.dimensions)
+            ).fetchone() or (0,)
+            told = Jsonb(header_to_json(header))
+            if state.view is None:
+                self._first_generation(connection, space, told)
+                return
+            if not _same_space(state.header, header):
+                self._forget_all(connection, state.view)
+            connection.execute(
+                "UPDATE generation SET header = %s, space = %s, complete = false, "
+                "version = version + 1 WHERE id = %s AND project = %s",
+                (told, space, state.view.generation, state.view.project),
+            )
+
+    def _first_generation(self, connection: Connection, space: int, header: Jsonb) -> None:
+        # The project's row is locked, so that two who begin at once make one generation.
+        project = (self._entry.project,)
+        connection.execute("SELECT 1 FROM project WHERE id = %s FOR UPDATE", project)
+        live = connection.execute("SELECT live FROM project WHERE id = %s", project).fetchone()
+        if live is None or live[0] is None:
+            connection.execute(
+                "WITH made AS (INSERT INTO generation (project, space, header) "
+                "VALUES (%s, %s, %s) RETURNING id) "
+                "UPDATE project SET live = made.id FROM made WHERE project.id = %s",
+                (self._entry.project, space, header, self._entry.project),
+            )
+
+    def replace_document(
+        self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
+    ) -> None:
+        """Make the document searchable and forget those it replaces, in one step."""
+        with self._writing() as (connection, view, header):
+            for chunk in embedded.chunks:
+                for window in chunk.windows:
+                    unit(window.vector, dimensions=view.dimensions)
+            document = embedded.document
+            ids = [document.id, *replaces]
+            self._forget(connection, view, header, ids, path=document.path)
+            self._add(connection, view, header, embedded, upload=None)
+
+    def add_upload(self, embedded: EmbeddedDocument, *, upload: str) -> bool:
+        """Add a document under the checksum of what was uploaded; False where it is there."""
+        with self._writing() as (connection, view, header):
+            return self._add(connection, view, header, embedded, upload=upload)
+
+    def remove_documents(self, ids: Sequence[DocumentId]) -> None:
+        """Forget the documents with all their chunks, words and vectors."""
+        if not ids:
+            return
+        with self._writing() as (connection, view, header):
+            self._forget(connection, view, header, ids, path=None)
+
+    def finish(self, problems: Sequence[Failure] = ()) -> None:
+        """Note that a run came to its end; the index for vectors is made where that is due."""
+        told = Jsonb([[one.path, one.reason] for one in problems])
+        with self._writing(touch=False) as (connection, view, _):
+            connection.execute(
+                "UPDATE generation SET complete = true, problems = %s "
+                "WHERE id = %s AND project = %s",
+                (told, view.generation, view.project),
+            )
+        with self._server.as_owner() as connection:
+            maintain(connection, view, self._index)
+
+    @contextmanager
+    def _writing(self, *, touch: bool = True) -> Iterator[tuple[Connection, View, LibraryHeader]]:
+        """A transaction that changes the generation: one after the other, each all or nothing."""
+        with self._server.within(self._entry) as connection:
+            view = self._state(connection).view
+            if view is None:
+                raise IndexMissing("the index was not begun: call begin() first")
+            self._refuse_readers(connection)
+            lock = "SELECT 1 FROM generation WHERE id = %s AND project = %s FOR UPDATE"
+            connection.execute(lock, (view.generation, view.project))
+            state = self._state(connection)  # as whoever held the lock before has left it
+            if state.view is None or state.header is None:
+                raise IndexMissing("the index was dropped just now; begin it again")
+            yield connection, state.view, state.header
+            if touch:
+                connection.execute(_TOUCH, (state.view.generation, state.view.project))
+
+    def _refuse_readers(self, connection: Connection) -> None:
+        if connection.execute("SELECT written_here()").fetchone() == (None,):
+            raise StoreDenied(
+                f"{self._scope.user} may read {self._scope.project!r} but not change it; an admin "
+                "of the project can make you a writer"
+            )
+
+    def _add(
+        self,
+        connection: Connection,
+        view: View,
+        header: LibraryHeader,
+        embedded: EmbeddedDocument,
+        *,
+        upload: str | None,
+    ) -> bool:
+        time = datetime.now(UTC).isoformat(timespec="seconds")
+        rows = rows_of(embedded, time=time, recipe=header.recipe)
+        if rows.document[tables.LEVEL] > view.clearance:
+            raise StoreDenied(
+                f"{embedded.document.path} is marked {embedded.document.metadata.confidentiality}, "
+                f"which is above the clearance of {self._scope.user} in this project"
+            )
+        try:
+            return tables.write(connection, view, rows, owner=self._entry.account, upload=upload)
+        except errors.UniqueViolation as error:
+            raise StoreDenied(
+                f"{embedded.document.path} is a document of this project that {self._scope.user} "
+                "may not change"
+            ) from error
+
+    def _forget(
+        self,
+        connection: Connection,
+        view: View,
+        header: LibraryHeader,
+        ids: Sequence[DocumentId],
+        *,
+        path: str | None,
+    ) -> None:
+        found = tables.rows_named(connection, view, ids, path)
+        for _, document_id in found:
+            rows = tables.read(connection, view, document_id)
+            if rows is not None:
+                self._keep_past(connection, view, embedded_of(header.name, rows))
+        tables.forget(connection, view.generation, [row for row, _ in found])
+
+    def _keep_past(self, connection: Connection, view: View, gone: EmbeddedDocument) -> None:
+        """What citations of the past name, without vectors: it is never searched."""
+        bare = replace(gone, chunks=tuple(replace(one, windows=()) for one in gone.chunks))
+        rows = rows_of(bare, time="", recipe="")
+        (past,) = connection.execute(
+            "INSERT INTO past_document (project, level, record) VALUES (%s, %s, %s) RETURNING row",
+            (view.project, rows.document[tables.LEVEL], Jsonb(embedded_to_json(bare))),
+        ).fetchone() or (0,)
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO past_chunk (project, document, id) VALUES (%s, %s, %s)",
+                [(view.project, past, one.chunk.id) for one in bare.chunks],
+            )
+
+    def _forget_all(self, connection: Connection, view: View) -> None:
+        header = self._state(connection).header
+        rows = connection.execute(
+            "SELECT id FROM document WHERE project = %s AND generation = %s",
+            (view.project, view.generation),
+        ).fetchall()
+        if header is not None:
+            self._forget(connection, view, header, [DocumentId(row[0]) for row in rows], path=None)
+
+    def verify(self) -> list[Finding]:
+        """Everything that does not agree inside the index; empty for a healthy one."""
+        from pincite.stores.postgres import verify
+
+        with self._reading(snapshot=True) as (connection, state):
+            if state.view is None or state.header is None:
+                return []
+            return verify.findings(connection, state.view, state.header)
+
+    def repair(self) -> None:
+        """Make everything agree again, from whatever is still sound."""
+        from pincite.stores.postgres import verify
+
+        with self._writing() as (connection, view, header):
+            verify.repair(connection, view, header)
+
+
+def _same_space(before: LibraryHeader | None, after: LibraryHeader) -> bool:
+    def identity(header: LibraryHeader) -> tuple[object, ...]:
+        return header.name, header.model.fingerprint, header.model.dimensions
+
+    return before is not None and identity(before) == identity(after)

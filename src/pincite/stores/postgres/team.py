@@ -1,0 +1,176 @@
+"""Accounts, projects and who may do what in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from pincite.errors import SettingsError, StoreDenied
+from pincite.records import LEVELS, MEMBER_ROLES, MemberRole, Scope, refuse_bad_name
+from pincite.stores.postgres.connection import Entry, Server
+from pincite.stores.postgres.indexes import IndexSettings
+from pincite.stores.postgres.reader import missing
+from pincite.stores.postgres.store import PostgresStore
+
+_PROJECT = """
+SELECT project.id FROM project
+JOIN member ON member.project = project.id AND member.account = %(account)s
+WHERE project.name = %(name)s AND project.owner = account_named(%(owner)s)
+"""
+_PROJECTS = """
+SELECT name_of_account(project.owner), project.name, member.role, member.clearance
+FROM project JOIN member ON member.project = project.id AND member.account = %(account)s
+ORDER BY 1, 2
+"""
+_MEMBERS = """
+SELECT name_of_account(member.account), member.role, member.clearance FROM member
+WHERE member.project = %(project)s
+AND (member.account = %(account)s OR role_in(member.project) = 'admin') ORDER BY 1
+"""
+_SHARE = """
+INSERT INTO member (project, account, role, clearance)
+VALUES (%(project)s, account_named(%(user)s), %(role)s, %(clearance)s)
+ON CONFLICT (project, account) DO UPDATE SET role = EXCLUDED.role, clearance = EXCLUDED.clearance
+"""
+_REVOKE = """
+DELETE FROM member WHERE project = %(project)s AND account = account_named(%(user)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What one user may do in one project."""
+
+    user: str
+    role: MemberRole
+    clearance: str  # the strictest label whose documents are seen
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectEntry:
+    """A project as one of its members sees it."""
+
+    owner: str
+    name: str
+    role: MemberRole
+    clearance: str
+
+
+class Team:
+    """A team's database: opens its projects, and says who is in them."""
+
+    def __init__(self, server: Server, *, index: IndexSettings = IndexSettings()) -> None:
+        index.check()
+        self._server = server
+        self._index = index
+
+    @classmethod
+    def at(cls, url: str, *, index: IndexSettings = IndexSettings(), connections: int = 8) -> Self:
+        """The team at an address; its tables are made or brought up to date."""
+        server = Server(url, connections=connections)
+        try:
+            server.open()
+        except BaseException:
+            server.close()
+            raise
+        return cls(server, index=index)
+
+    def create(self, scope: Scope) -> None:
+        """Make a project of the user's own; nothing happens where there is one of that name."""
+        if scope.owner != scope.user:
+            raise StoreDenied(f"only {scope.owner} can make projects of {scope.owner}")
+        account = self._account(scope.user)
+        with self._server.within(Entry(account, None)) as connection:
+            made = connection.execute(
+                "INSERT INTO project (owner, name) VALUES (%s, %s) "
+                "ON CONFLICT DO NOTHING RETURNING id",
+                (account, scope.name),
+            ).fetchone()
+            if made is not None:
+                connection.execute(
+                    "INSERT INTO member (project, account, role, clearance) "
+                    "VALUES (%s, %s, 'admin', %s)",
+                    (made[0], account, len(LEVELS) - 1),
+                )
+
+    def store(self, scope: Scope) -> PostgresStore:
+        """A project's store; ProjectMissing where the user has none of that name."""
+        entry = self._entry(scope)
+        return PostgresStore(self._server, scope, entry, index=self._index)
+
+    def projects(self, user: str) -> list[ProjectEntry]:
+        """The projects that a user is a member of."""
+        refuse_bad_name("user", user)
+        account = self._account(user)
+        with self._server.within(Entry(account, None)) as connection:
+            rows = connection.execute(_PROJECTS, {"account": account}).fetchall()
+        return [ProjectEntry(o, name, role, LEVELS[level]) for o, name, role, level in rows]
+
+    def members(self, scope: Scope) -> list[Membership]:
+        """Who is in a project; all of them to an admin, else only oneself."""
+        entry = self._entry(scope)
+        asked = {"project": entry.project, "account": entry.account}
+        with self._server.within(entry) as connection:
+            rows = connection.execute(_MEMBERS, asked).fetchall()
+        return [Membership(user, role, LEVELS[level]) for user, role, level in rows]
+
+    def share(
+        self, scope: Scope, user: str, *, role: MemberRole = "reader", clearance: str = "internal"
+    ) -> None:
+        """Make a user a member of the project, or change what a member may do."""
+        refuse_bad_name("user", user)
+        if role not in MEMBER_ROLES:
+            raise SettingsError(f"there is no role {role!r}; choose of {', '.join(MEMBER_ROLES)}")
+        if clearance not in LEVELS:
+            raise SettingsError(f"there is no label {clearance!r}; choose of {', '.join(LEVELS)}")
+        entry = self._as_admin(scope, user)
+        said = {"project": entry.project, "user": user, "role": role}
+        with self._server.within(entry) as connection:
+            connection.execute(_SHARE, {**said, "clearance": LEVELS.index(clearance)})
+
+    def revoke(self, scope: Scope, user: str) -> None:
+        """Take a user out of the project, from the next search on."""
+        entry = self._as_admin(scope, user)
+        with self._server.within(entry) as connection:
+            connection.execute(_REVOKE, {"project": entry.project, "user": user})
+
+    def drop(self, scope: Scope) -> None:
+        """Delete a project with everything in it."""
+        entry = self._as_admin(scope, "")
+        with self._server.within(entry) as connection:
+            of_project = "(SELECT id FROM generation WHERE project = %(project)s)"
+            values = {"project": entry.project}
+            for table in ("posting", "about_posting", "spelling"):
+                connection.execute(f"DELETE FROM {table} WHERE generation IN {of_project}", values)
+            connection.execute(
+                "UPDATE project SET live = NULL, before = NULL WHERE id = %(project)s", values
+            )
+            connection.execute("DELETE FROM project WHERE id = %(project)s", values)
+
+    def close(self) -> None:
+        """Give back every connection."""
+        self._server.close()
+
+    def _as_admin(self, scope: Scope, user: str) -> Entry:
+        entry = self._entry(scope)
+        with self._server.within(entry) as connection:
+            role = connection.execute("SELECT role_in(%s)", (entry.project,)).fetchone()
+        if role != ("admin",):
+            raise StoreDenied(f"only an admin of {scope.project!r} can do this")
+        if user == scope.owner:
+            raise StoreDenied(f"{user} owns {scope.project!r} and stays its admin")
+        return entry
+
+    def _entry(self, scope: Scope) -> Entry:
+        account = self._account(scope.user)
+        with self._server.within(Entry(account, None)) as connection:
+            asked = {"account": account, "name": scope.name, "owner": scope.owner}
+            row = connection.execute(_PROJECT, asked).fetchone()
+        if row is None:
+            raise missing(scope)
+        return Entry(account, row[0])
+
+    def _account(self, user: str) -> int:
+        with self._server.as_owner() as connection:
+            row = connection.execute("SELECT pincite.account_named(%s)", (user,)).fetchone()
+        return int(row[0]) if row else 0

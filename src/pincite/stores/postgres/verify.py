@@ -1,0 +1,130 @@
+"""Whether what was made of documents agrees with them, and how to make it again."""
+
+from __future__ import annotations
+
+from pincite.records import DocumentId, Finding, LibraryHeader
+from pincite.stores.postgres import tables
+from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.search import View
+from pincite.stores.postgres.words import CHUNK_COLUMNS, DOCUMENT_COLUMNS, Words, words_of
+from pincite.stores.rows import DocumentRows, embedded_of, rows_of
+
+_CHUNK_COUNT = 21  # where a document's row says how many it has
+_DOCUMENTS = "SELECT row, id, owner, upload FROM document WHERE project = %s AND generation = %s"
+_HELD = """
+SELECT token, halves, length FROM {table}
+WHERE generation = %s AND owner = %s AND token = ANY (%s)
+"""
+_COUNTED = """
+SELECT generation.documents, generation.chunks, generation.windows, generation.words,
+    (SELECT count(*) FROM document WHERE generation = %(generation)s),
+    (SELECT count(*) FROM chunk WHERE generation = %(generation)s),
+    (SELECT count(*) FROM window_vector WHERE generation = %(generation)s),
+    (SELECT coalesce(sum(length), 0) FROM chunk WHERE generation = %(generation)s)
+FROM generation WHERE id = %(generation)s
+"""
+_STRAYS = """
+SELECT count(*) FROM posting WHERE generation = %(generation)s
+AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.row = posting.owner)
+"""
+
+
+def findings(connection: Connection, view: View, header: LibraryHeader) -> list[Finding]:
+    """Everything that does not agree in a generation."""
+    found = [
+        Finding("words" if part == "words" else "database", problem)
+        for _, document_id, _, _ in connection.execute(
+            _DOCUMENTS, (view.project, view.generation)
+        ).fetchall()
+        for part, problem in _problems(connection, view, header, document_id)
+    ]
+    counted = connection.execute(_COUNTED, {"generation": view.generation}).fetchone()
+    if counted is not None and counted[:4] != counted[4:]:
+        found.append(Finding("database", f"counts {counted[:4]} should be {counted[4:]}"))
+    strays = connection.execute(_STRAYS, {"generation": view.generation}).fetchone()
+    if strays is not None and strays[0]:
+        found.append(Finding("words", f"{strays[0]} words of chunks that are not there"))
+    return found
+
+
+def _problems(
+    connection: Connection, view: View, header: LibraryHeader, document_id: DocumentId
+) -> list[tuple[str, str]]:
+    rows = tables.read(connection, view, document_id)
+    if rows is None:
+        return []
+    path = rows.document[1]
+    try:
+        made = _made_again(rows, header)
+    except (ValueError, KeyError, TypeError) as error:
+        return [("database", f"{path} cannot be read: {error}")]
+    problems = []
+    held, expected = len(rows.chunks), rows.document[_CHUNK_COUNT]
+    if held != expected:
+        problems.append(("database", f"{path} has {held} chunks, not {expected}"))
+    for before, after in zip(rows.chunks, made.chunks, strict=True):
+        if before.chunk[0] != after.chunk[0]:
+            problems.append(("database", f"a chunk of {path} is not what its id says"))
+        if not before.windows:
+            problems.append(("database", f"a chunk of {path} has no vector"))
+    if not _words_agree(connection, view, made):
+        problems.append(("words", f"the words of {path} are not those of its text"))
+    return problems
+
+
+def _made_again(rows: DocumentRows, header: LibraryHeader) -> DocumentRows:
+    time, recipe = rows.document[-2:]
+    return rows_of(embedded_of(header.name, rows), time=time, recipe=recipe)
+
+
+def _words_agree(connection: Connection, view: View, made: DocumentRows) -> bool:
+    found = connection.execute(
+        "SELECT row FROM document WHERE generation = %s AND id = %s",
+        (view.generation, made.document[0]),
+    ).fetchone()
+    numbers = connection.execute(
+        "SELECT row FROM chunk WHERE document = %s ORDER BY position", found
+    ).fetchall()
+    expected = [("about_posting", found, words_of(made.words, DOCUMENT_COLUMNS))]
+    expected.extend(
+        ("posting", number, words_of(one.words, CHUNK_COLUMNS))
+        for number, one in zip(numbers, made.chunks, strict=True)
+    )
+    return all(
+        _agrees(connection, view, table, owner[0] if owner else 0, words)
+        for table, owner, words in expected
+    )
+
+
+def _agrees(connection: Connection, view: View, table: str, owner: int, words: Words) -> bool:
+    held = connection.execute(
+        _HELD.format(table=table), (view.generation, owner, list(words.counts))
+    ).fetchall()
+    return {row for row in held} == {
+        (token, halves, words.length) for token, halves in words.counts.items()
+    }
+
+
+def repair(connection: Connection, view: View, header: LibraryHeader) -> None:
+    """Write what is made of documents again, from their texts and vectors."""
+    documents = connection.execute(_DOCUMENTS, (view.project, view.generation)).fetchall()
+    kept = []
+    for row, document_id, owner, upload in documents:
+        rows = tables.read(connection, view, document_id)
+        if rows is None:
+            continue
+        try:
+            kept.append((_made_again(rows, header), owner, upload))
+        except (ValueError, KeyError, TypeError):
+            continue  # it cannot be read; the next index run reads its file again
+        finally:
+            tables.forget(connection, view.generation, [row])
+    for table in ("posting", "about_posting", "spelling"):
+        connection.execute(f"DELETE FROM {table} WHERE generation = %s", (view.generation,))
+    connection.execute(
+        "UPDATE generation SET documents = 0, chunks = 0, windows = 0, words = 0, about_words = 0 "
+        "WHERE id = %s",
+        (view.generation,),
+    )
+    for rows, owner, upload in kept:
+        tables.write(connection, view, rows, owner=owner, upload=upload)

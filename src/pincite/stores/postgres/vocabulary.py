@@ -1,0 +1,86 @@
+"""What a project's own words say of a question: spellings, definitions, names, what is missing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from pincite.records import Definition, DocumentId
+from pincite.stores.postgres.phrases import Bound, holding_phrase, stems
+from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.search import View
+from pincite.text.naming import longest_only, names_said
+from pincite.text.words import Term, fold
+
+_SEEN = """
+document.project = %(project)s AND document.generation = %(generation)s
+AND document.level <= %(clearance)s
+"""
+_SPELLED = f"""
+SELECT spelling.word, count(*) FROM spelling JOIN document ON document.row = spelling.document
+WHERE spelling.generation = %(generation)s AND spelling.word >= %(first)s
+AND spelling.word < %(after)s AND {_SEEN} GROUP BY spelling.word
+"""
+_DEFINED = f"""
+SELECT short, min(long COLLATE "C"), count(*) AS documents
+FROM definition JOIN document ON document.row = definition.document
+WHERE definition.project = %(project)s AND short_key = ANY (%(keys)s) AND {_SEEN}
+GROUP BY short, long_key ORDER BY documents DESC, short COLLATE "C", long_key COLLATE "C"
+"""
+_NAMED = f"""
+SELECT document_name.name, document.id
+FROM document_name JOIN document ON document.row = document_name.document
+WHERE document_name.project = %(project)s AND document_name.name = ANY (%(names)s) AND {_SEEN}
+ORDER BY document.id
+"""
+
+
+def _scope(view: View) -> dict[str, object]:
+    return {
+        "project": view.project,
+        "generation": view.generation,
+        "clearance": view.clearance,
+    }
+
+
+def spellings(connection: Connection, view: View, initial: str) -> Mapping[str, int]:
+    """Each word with the number of documents that have it."""
+    after = chr(ord(initial) + 1)
+    rows = connection.execute(_SPELLED, {**_scope(view), "first": initial, "after": after})
+    return dict(rows.fetchall())
+
+
+def missing_words(connection: Connection, view: View, words: Sequence[str]) -> set[str]:
+    """Those that no chunk has, in any of their forms."""
+    return {word for word in words if not _is_there(connection, view, Term((fold(word),)))}
+
+
+def _is_there(connection: Connection, view: View, term: Term) -> bool:
+    bound = Bound(**_scope(view))
+    tokens = stems(term)
+    held: str | None = "SELECT owner FROM posting WHERE generation = %(generation)s AND token = "
+    held = f"{held}{bound(tokens[0])}" if len(tokens) == 1 else holding_phrase(term, bound)
+    if held is None:
+        return False
+    statement = f"""
+        SELECT 1 FROM ({held}) AS held JOIN chunk ON chunk.row = held.owner
+        WHERE chunk.project = %(project)s AND chunk.level <= %(clearance)s LIMIT 1
+    """
+    return connection.execute(statement, bound.values).fetchone() is not None
+
+
+def named_documents(
+    connection: Connection, view: View, question: str
+) -> dict[str, tuple[DocumentId, ...]]:
+    """The documents with a name that the question says, by that name; the longest names only."""
+    found: defaultdict[str, list[DocumentId]] = defaultdict(list)
+    said = {**_scope(view), "names": names_said(question.replace("\0", " "))}
+    for name, document in connection.execute(_NAMED, said):
+        found[name].append(DocumentId(document))
+    return {name: tuple(found[name]) for name in longest_only(found)}
+
+
+def definitions(connection: Connection, view: View, keys: Sequence[str]) -> list[Definition]:
+    """What the documents define under these keys, most frequent first."""
+    rows = connection.execute(_DEFINED, {**_scope(view), "keys": list(keys)})
+    return [Definition(short, long, count) for short, long, count in rows]

@@ -1,0 +1,103 @@
+"""Three users with two projects each: nobody sees what is not theirs, by either of two walls."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from isolation.world import World
+from pincite.errors import PinciteError
+from pincite.stores.postgres.embedded import EmbeddedServer
+from pincite.stores.postgres.rights import POLICIES
+from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.team import Team
+
+# `PINCITE_ISOLATION_STEPS=50000 pytest tests/isolation` is the long run; see docs/stores.md.
+STEPS = int(os.environ.get("PINCITE_ISOLATION_STEPS", "600"))
+_SCOPE = re.compile(r"(?:\w+\.)?\b(?:project|level|account) <?= (?:%\(\w+\)s|%s)(?!\))")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with EmbeddedServer(Path(tempfile.mkdtemp(prefix="pincite-walls-", dir="/tmp"))) as server:
+        yield server.start()
+
+
+@pytest.fixture
+def database(address: str, request: pytest.FixtureRequest) -> str:
+    """A database of the test's own."""
+    name = re.sub(r"\W", "_", request.node.name)[:60]
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return address.replace("/postgres?", f"/{name}?")
+
+
+def test_nobody_sees_or_changes_what_is_not_theirs(database: str) -> None:
+    walk(Team.at(database))
+
+
+def test_row_level_security_alone_keeps_everyone_apart(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_predicates = _TakenOut()
+    without_predicates.everywhere(monkeypatch)
+    walk(Team.at(database))
+    assert without_predicates.count > STEPS  # else this would be the test above
+
+
+def test_predicates_alone_keep_everyone_apart(database: str) -> None:
+    team = Team.at(database)
+    with psycopg.connect(database, autocommit=True) as connection:
+        for table in POLICIES:
+            connection.execute(f"ALTER TABLE pincite.{table} DISABLE ROW LEVEL SECURITY")
+    walk(team)
+
+
+def test_without_either_wall_the_walk_finds_what_is_foreign(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = Team.at(database)
+    with psycopg.connect(database, autocommit=True) as connection:
+        for table in POLICIES:
+            connection.execute(f"ALTER TABLE pincite.{table} DISABLE ROW LEVEL SECURITY")
+    without_predicates = _TakenOut()
+    without_predicates.everywhere(monkeypatch)
+    with pytest.raises((AssertionError, PinciteError)):
+        walk(team)
+
+
+class _TakenOut:
+    """Statements without the conditions that say whose rows are meant, and how many those were."""
+
+    count = 0
+
+    def __call__(self, statement: str) -> str:
+        rewritten, count = _SCOPE.subn(lambda found: f"({found.group()} OR true)", statement)
+        self.count += count
+        return rewritten
+
+    def everywhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """From now on, in every statement."""
+        execute: Callable[..., object] = psycopg.Connection.execute
+
+        def executed(connection: Connection, query: str, *more: object, **said: object) -> object:
+            return execute(connection, self(query), *more, **said)
+
+        monkeypatch.setattr(psycopg.Connection, "execute", executed)
+
+
+def walk(team: Team) -> None:
+    """Random operations, each compared with what should come of it."""
+    try:
+        world = World(team, seed=11, prefix="walk")
+        for _ in range(STEPS):
+            world.step()
+    finally:
+        team.close()
+    assert len(world.done) == len(world.operations_known)
