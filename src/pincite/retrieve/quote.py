@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
 
 from pincite.records import Chunk, Locator, Quote, Section, line_boxes, locate, overlapping
 from pincite.text.finding import Finder, finder_of
@@ -30,8 +31,9 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
     having = Counter(word for sentence in sentences for word in sentence.words)
 
     def merit(sentence: _Sentence) -> tuple[bool, float, bool, int]:
-        own = sum(1 / having[word] for word in sentence.words)
-        above = sum(1 / having[word] for word in sentence.above - sentence.words)
+        # `fsum`: sets have no order, and a plain sum of the same parts depends on it.
+        own = fsum(1 / having[word] for word in sentence.words)
+        above = fsum(1 / having[word] for word in sentence.above - sentence.words)
         in_window = _within(chunk, sentence.start, window)
         return sentence.is_prose, own + _HEADING * above, in_window, -sentence.start
 
