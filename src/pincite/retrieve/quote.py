@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum
+from typing import NamedTuple
 
 from pincite.records import Chunk, Locator, Quote, Section, line_boxes, locate, overlapping
 from pincite.text.finding import Finder, finder_of
@@ -93,8 +93,7 @@ def _locator(chunk: Chunk, lines: LineIndex, start: int, end: int) -> Locator:
     )
 
 
-@dataclass(frozen=True)
-class _Sentence:
+class _Sentence(NamedTuple):
     """A sentence of a chunk, with the question's words in it and in the heading above it."""
 
     start: int
@@ -122,6 +121,9 @@ def _sentences(chunk: Chunk, finder: Finder) -> list[_Sentence]:
 def _seen_spans(chunk: Chunk) -> Iterator[tuple[int, int]]:
     """The sentences, cut where a stretch begins that nobody would see: it is never quoted."""
     hidden = [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
+    if not hidden:
+        yield from _spans(chunk)
+        return
     for start, end in _spans(chunk):
         at = start
         for one in overlapping(hidden, chunk.start + start, chunk.start + end):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, log
 from pathlib import Path
@@ -69,7 +69,7 @@ def with_probabilities(
     """The hits, each with its probability; `fused` are all that were found, best first."""
     weights, found = fitted(), signals(question, hits, loaded, fused)
     return [
-        replace(hit, probability=weights.probability(found[hit.chunk_id]))
+        hit._replace(probability=weights.probability(found[hit.chunk_id]))
         if hit.chunk_id in found
         else hit
         for hit in hits
