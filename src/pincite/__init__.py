@@ -1,26 +1,31 @@
 """pincite: your own documents, cited to the page, the line, the second. The public names only."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from pincite.engine import EvalWishes, Library, ModelAccess, open_library
 from pincite.errors import PinciteError
-from pincite.records import (
-    Box,
-    Case,
-    CatalogEntry,
-    Context,
-    EvalRun,
-    ExpectedPlace,
-    Filters,
-    FoundDocuments,
-    IndexReport,
-    Locator,
-    Moment,
-    Passage,
-    Result,
-    Retrieved,
-    SearchResults,
-    parse_filter,
-)
 from pincite.settings import SearchSettings, WorkerSettings
+
+if TYPE_CHECKING:
+    from pincite.records import (
+        Box,
+        Case,
+        CatalogEntry,
+        Context,
+        EvalRun,
+        ExpectedPlace,
+        Filters,
+        FoundDocuments,
+        IndexReport,
+        Locator,
+        Moment,
+        Passage,
+        Result,
+        Retrieved,
+        SearchResults,
+        parse_filter,
+    )
 
 __version__ = "0.1.0"
 
@@ -49,3 +54,10 @@ __all__ = [
     "open_library",
     "parse_filter",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # A single search does without most of the records.
+    if name in __all__:
+        return getattr(import_module("pincite.records"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,18 +13,16 @@ from pincite.records import (
     DocumentEntry,
     DocumentId,
     EmbeddedDocument,
-    Failure,
     Filters,
-    Finding,
     FoundChunk,
     LibraryHeader,
     ModelCard,
     Ranking,
-    StoreStats,
     WindowedChunk,
 )
 
 if TYPE_CHECKING:
+    from pincite.records import Failure, Finding, StoreStats
     from pincite.vectors import Vector
 
 Reader = Callable[[str, bytes], Document]

@@ -16,11 +16,13 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
 from pincite.errors import FileUnreadable, FolderMissing, LibraryError
-from pincite.records import FoundFile, SkipKind, Skipped
+from pincite.records import FoundFile
 from pincite.settings import SourceSettings
 
 if TYPE_CHECKING:
     import watchfiles
+
+    from pincite.records import SkipKind, Skipped
 
 _Rule = tuple[re.Pattern[str], bool]  # what it matches, and whether that is ignored
 
@@ -294,4 +296,6 @@ class _Scanner:
             self.files.append(self.folder.digest(path))
 
     def _skip(self, path: str, reason: str, kind: SkipKind) -> None:
+        from pincite.records import Skipped
+
         self.skipped.append(Skipped(path, reason, kind))

@@ -22,6 +22,9 @@ except SystemExit as end:
 print(json.dumps(list(sys.modules)), file=sys.stderr)
 """
 NOT_FOR_WORDS = {"onnxruntime", "tokenizers", "onnx", "openai"}
+RECORDS_OF_OTHERS = {
+    f"pincite.records.{name}" for name in ("context", "evaluation", "filter_expression", "indexing")
+}
 NOT_FOR_ANY = {"watchfiles", "pathspec", "filelock", "msgspec", "rich", "lxml", "tree_sitter"}
 
 
@@ -34,6 +37,10 @@ def notes(tmp_path: Path) -> Path:
 
 
 def loaded_by(*arguments: str) -> set[str]:
+    return {name.partition(".")[0] for name in modules_loaded_by(*arguments)}
+
+
+def modules_loaded_by(*arguments: str) -> set[str]:
     # As for everyone who started no worker.
     environment = {**os.environ, "PINCITE_WORKER": "auto", "PINCITE_WORKER_FOLDER": os.devnull}
     done = subprocess.run(
@@ -43,7 +50,7 @@ def loaded_by(*arguments: str) -> set[str]:
         text=True,
         env=environment,
     )
-    return {name.partition(".")[0] for name in json.loads(done.stderr)}
+    return set(json.loads(done.stderr))
 
 
 def test_a_search_by_words_loads_no_model(notes: Path) -> None:
@@ -55,6 +62,12 @@ def test_a_search_by_meaning_loads_only_the_model(notes: Path) -> None:
     loaded = loaded_by("search", "--library", str(notes), "pump")
     assert {"onnxruntime", "tokenizers"} <= loaded, "nothing was searched by meaning"
     assert loaded & NOT_FOR_ANY == set()
+
+
+def test_a_search_makes_no_records_of_indexing_contexts_and_evals(notes: Path) -> None:
+    loaded = modules_loaded_by("search", "--library", str(notes), "--mode", "words", "pump")
+    assert "pincite.records.searching" in loaded
+    assert loaded & RECORDS_OF_OTHERS == set()
 
 
 @pytest.mark.parametrize(

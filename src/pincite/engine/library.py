@@ -22,24 +22,7 @@ from pincite.errors import (
     PinciteError,
     SettingsError,
 )
-from pincite.records import (
-    CatalogEntry,
-    CitedPlace,
-    Context,
-    Document,
-    DocumentEntry,
-    Filters,
-    Finding,
-    FoundDocuments,
-    IndexReport,
-    LibraryStats,
-    Mode,
-    Moment,
-    Progress,
-    Result,
-    Retrieved,
-    SearchResults,
-)
+from pincite.records import Filters
 from pincite.settings import (
     DEFAULT_BUDGET,
     DEFAULT_MAX_FILE_BYTES,
@@ -54,6 +37,23 @@ if TYPE_CHECKING:
     from pincite.engine.evaluation import Evaluation
     from pincite.engine.searching import Searching
     from pincite.ports import Embedder, Store
+    from pincite.records import (
+        CatalogEntry,
+        CitedPlace,
+        Context,
+        Document,
+        DocumentEntry,
+        Finding,
+        FoundDocuments,
+        IndexReport,
+        LibraryStats,
+        Mode,
+        Moment,
+        Progress,
+        Result,
+        Retrieved,
+        SearchResults,
+    )
     from pincite.sources import Folder
 
 
@@ -323,6 +323,8 @@ class Library:
     def stats(self) -> LibraryStats:
         """What the index is and holds."""
         store = self._store()
+        from pincite.records import LibraryStats
+
         return LibraryStats(str(self.root), begun(store.header(), self.root), store.stats())
 
     def verify(self, *, repair: bool = False) -> list[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pincite.errors import (
     LibraryBusy,
@@ -12,7 +13,9 @@ from pincite.errors import (
     PinciteError,
     StoreFull,
 )
-from pincite.records import IndexReport
+
+if TYPE_CHECKING:
+    from pincite.records import IndexReport
 
 _SECONDS_BETWEEN_TRIES = 5.0
 

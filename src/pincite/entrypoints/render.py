@@ -156,7 +156,7 @@ def result_as_json(result: Result) -> Json:
         "citation": citation(result),
         "score": result.hit.score,
         "probability": result.hit.probability,
-        "searches": {search: asdict(share) for search, share in result.hit.shares.items()},
+        "searches": {search: share._asdict() for search, share in result.hit.shares.items()},
         "document": {
             "id": document.id,
             "path": document.path,

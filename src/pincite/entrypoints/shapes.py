@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from pincite.entrypoints.render import (
     NOTHING_FOUND,
@@ -14,9 +15,12 @@ from pincite.entrypoints.render import (
     quote_as_text,
     result_as_json,
 )
-from pincite.records import Context, FoundDocuments, Moment, Passage, Said, cited_file, where
+from pincite.records import cited_file, where
 from pincite.text.printable import printable
 from pincite.text.times import clock
+
+if TYPE_CHECKING:
+    from pincite.records import Context, FoundDocuments, Moment, Passage, Said
 
 
 def moment_as_text(moment: Moment, *, faint: Highlight) -> Iterator[str]:

@@ -1,5 +1,8 @@
 """The nouns of pincite, frozen: what travels from step to step."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from pincite.records.chunks import (
     Chunk,
     ChunkId,
@@ -25,15 +28,6 @@ from pincite.records.conditions import (
     fields_of,
     level_of,
 )
-from pincite.records.context import (
-    Context,
-    FoundDocument,
-    FoundDocuments,
-    Moment,
-    Passage,
-    Retrieved,
-    Said,
-)
 from pincite.records.documents import (
     Analysis,
     Block,
@@ -48,37 +42,8 @@ from pincite.records.documents import (
     document_from,
     document_id,
 )
-from pincite.records.evaluation import (
-    KINDS,
-    Case,
-    CaseResult,
-    Change,
-    Comparison,
-    EvalRun,
-    EvalSetup,
-    ExpectedPlace,
-    FigureChange,
-    FloorCheck,
-    Found,
-)
-from pincite.records.filter_expression import FIELDS, parse_filter
 from pincite.records.filters import Filters
-from pincite.records.indexing import (
-    CatalogEntry,
-    CatalogState,
-    Failure,
-    Finding,
-    FoundFile,
-    IndexReport,
-    LibraryHeader,
-    LibraryStats,
-    ModelCard,
-    Part,
-    Progress,
-    SkipKind,
-    Skipped,
-    StoreStats,
-)
+from pincite.records.header import FoundFile, LibraryHeader, ModelCard
 from pincite.records.places import (
     Box,
     Locator,
@@ -105,6 +70,44 @@ from pincite.records.searching import (
     Share,
 )
 from pincite.records.understanding import Definition, Understood
+
+if TYPE_CHECKING:
+    from pincite.records.context import (
+        Context,
+        FoundDocument,
+        FoundDocuments,
+        Moment,
+        Passage,
+        Retrieved,
+        Said,
+    )
+    from pincite.records.evaluation import (
+        KINDS,
+        Case,
+        CaseResult,
+        Change,
+        Comparison,
+        EvalRun,
+        EvalSetup,
+        ExpectedPlace,
+        FigureChange,
+        FloorCheck,
+        Found,
+    )
+    from pincite.records.filter_expression import FIELDS, parse_filter
+    from pincite.records.indexing import (
+        CatalogEntry,
+        CatalogState,
+        Failure,
+        Finding,
+        IndexReport,
+        LibraryStats,
+        Part,
+        Progress,
+        SkipKind,
+        Skipped,
+        StoreStats,
+    )
 
 __all__ = [
     "FIELDS",
@@ -205,3 +208,51 @@ __all__ = [
     "where",
     "without",
 ]
+
+# A search does without these, and making so many records takes longer than searching: each module
+# is loaded when one of its names is asked for.
+_LATER = {
+    "context": (
+        "Context",
+        "FoundDocument",
+        "FoundDocuments",
+        "Moment",
+        "Passage",
+        "Retrieved",
+        "Said",
+    ),
+    "evaluation": (
+        "KINDS",
+        "Case",
+        "CaseResult",
+        "Change",
+        "Comparison",
+        "EvalRun",
+        "EvalSetup",
+        "ExpectedPlace",
+        "FigureChange",
+        "FloorCheck",
+        "Found",
+    ),
+    "filter_expression": ("FIELDS", "parse_filter"),
+    "indexing": (
+        "CatalogEntry",
+        "CatalogState",
+        "Failure",
+        "Finding",
+        "IndexReport",
+        "LibraryStats",
+        "Part",
+        "Progress",
+        "SkipKind",
+        "Skipped",
+        "StoreStats",
+    ),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -79,9 +79,10 @@ class Chunk:
 
     def seen(self, start: int, end: int) -> str:
         """A slice of the chunk without what nobody would see; offsets are the document's."""
+        text = self.text[start - self.start : end - self.start]
         inside = overlapping(self.omissions, start, end)
-        left_out = (one for one in inside if not one.reason.is_searched)
-        return without(self.text[start - self.start : end - self.start], start, left_out)
+        left_out = [one for one in inside if not one.reason.is_searched]
+        return without(text, start, left_out) if left_out else text
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from pincite.errors import FilterError
 from pincite.records.conditions import LEVELS, AllOf, AnyOf, Clause, Condition, Field, Operator
 from pincite.records.documents import DocumentId, Modality
-from pincite.records.filter_expression import parse_filter
 from pincite.text.dates import day_span
 
 _MOST_OF_ALL = 100  # tags and phrases, which must all be there
@@ -88,6 +87,8 @@ class Filters:
             *_each("text", "contains", self.phrases),
         ]
         if self.where is not None and self.where.strip():
+            from pincite.records.filter_expression import parse_filter
+
             parts.append(parse_filter(self.where))
         return AllOf(tuple(parts))
 

@@ -111,6 +111,8 @@ _Stretch = TypeVar("_Stretch", Place, Omission)
 
 def overlapping(stretches: Sequence[_Stretch], start: int, end: int) -> tuple[_Stretch, ...]:
     """Those that hold some of the slice, of stretches in order and without overlap."""
+    if not stretches:
+        return ()
     first = bisect_right(stretches, start, key=attrgetter("end"))
     after = bisect_left(stretches, end, key=attrgetter("start"))
     return tuple(stretches[first:after])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pincite.records.chunks import Chunk, ChunkId
 from pincite.records.documents import DocumentEntry, DocumentId
@@ -33,8 +33,7 @@ Ranking = tuple[Ranked, ...]
 """Best first; then those that are not listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """What one search contributed to a hit: its rank (1 = best), its score, its part of the sum."""
 
     rank: int | None  # None: it knows the chunk's score, but has better ones than it could list
@@ -42,8 +41,7 @@ class Share:
     contribution: float
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A chunk with its fused score (higher is better) and what each search gave to it."""
 
     chunk_id: ChunkId

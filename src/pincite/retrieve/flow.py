@@ -86,7 +86,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
     fused, shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
     kept = [one.hit for one in shaped.kept]
-    loaded = {one.chunk.id: (one.document, one.chunk) for one in shaped.kept}
+    loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
     if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
         kept = with_probabilities(question, kept, loaded, fused)
         lap("relevance")
@@ -100,7 +100,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
             chunk,
             hit,
             best_quote(chunk, understood.words, hit.window),
-            tuple(shaped.same_text.get(chunk.id, ())),
+            tuple(shaped.same_text.get(hit.chunk_id, ())),
         )
         for hit in kept[: settings.top_k]
         for document, chunk in (loaded[hit.chunk_id],)

@@ -30,14 +30,14 @@ def fuse_scores(rankings: Mapping[str, Ranking], weights: Mapping[str, float]) -
     Cosines of a library lie close together and far from 0, so the lowest one counts as 0. BM25
     and the codes begin at 0 by themselves. A ranking without a weight counts for nothing.
     """
-    shares: dict[ChunkId, dict[str, Share]] = {}
+    shares: defaultdict[ChunkId, dict[str, Share]] = defaultdict(dict)
     for search, ranking in rankings.items():
         floor, scale = _floor_and_scale(search, ranking)
         weight = weights.get(search, 0.0)
         for rank, one in enumerate(ranking, start=1):
             contribution = weight * _height(one.score, floor, scale)
             share = Share(rank if one.listed else None, one.score, contribution)
-            shares.setdefault(one.chunk_id, {})[search] = share
+            shares[one.chunk_id][search] = share
     return _hits(rankings, shares, {})
 
 
@@ -92,7 +92,7 @@ def _hits(
         Hit(
             chunk_id,
             seen[chunk_id].document_id,
-            fsum(share.contribution for share in by_search.values()) + added.get(chunk_id, 0.0),
+            fsum([share.contribution for share in by_search.values()]) + added.get(chunk_id, 0.0),
             by_search,
             seen[chunk_id].window,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from pincite.text.words import WORD, fold
+from pincite.text.words import fold, words_in
 
 _SHORT = 8  # words; so short a text is the same only where it is identical
 _DENIALS = frozenset(
@@ -23,7 +23,11 @@ class _Text:
 
     @cached_property
     def words(self) -> Sequence[str]:
-        return WORD.findall(fold(self.text))
+        return words_in(fold(self.text))
+
+    @cached_property
+    def distinct(self) -> frozenset[str]:
+        return frozenset(self.words)
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
@@ -70,6 +74,11 @@ class Likeness:
             return bool(one.words) or one.text == other.text
         if min(len(one.words), len(other.words)) < _SHORT or self._least >= 1:
             return False
+        # A word that only one of them has makes a pair that only one has, and so do two at most
+        # together: where there are many, the pairs need not be counted.
+        all_pairs = len(one.words) + len(other.words)
+        if len(one.distinct ^ other.distinct) > 2 * (1 - self._least) * all_pairs:
+            return False
         common = len(one.pairs & other.pairs)
-        likeness = common / len(one.pairs | other.pairs)
+        likeness = common / (len(one.pairs) + len(other.pairs) - common)
         return likeness >= self._least and one.decisive == other.decisive

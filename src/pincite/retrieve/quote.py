@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
+from typing import NamedTuple
 
 from pincite.records import Chunk, Locator, Quote, Section, line_boxes, locate, overlapping
 from pincite.text.finding import Finder, finder_of
@@ -30,8 +31,9 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
     having = Counter(word for sentence in sentences for word in sentence.words)
 
     def merit(sentence: _Sentence) -> tuple[bool, float, bool, int]:
-        own = sum(1 / having[word] for word in sentence.words)
-        above = sum(1 / having[word] for word in sentence.above - sentence.words)
+        # `fsum`: sets have no order, and a plain sum of the same parts depends on it.
+        own = fsum(1 / having[word] for word in sentence.words)
+        above = fsum(1 / having[word] for word in sentence.above - sentence.words)
         in_window = _within(chunk, sentence.start, window)
         return sentence.is_prose, own + _HEADING * above, in_window, -sentence.start
 
@@ -91,8 +93,7 @@ def _locator(chunk: Chunk, lines: LineIndex, start: int, end: int) -> Locator:
     )
 
 
-@dataclass(frozen=True)
-class _Sentence:
+class _Sentence(NamedTuple):
     """A sentence of a chunk, with the question's words in it and in the heading above it."""
 
     start: int
@@ -120,6 +121,9 @@ def _sentences(chunk: Chunk, finder: Finder) -> list[_Sentence]:
 def _seen_spans(chunk: Chunk) -> Iterator[tuple[int, int]]:
     """The sentences, cut where a stretch begins that nobody would see: it is never quoted."""
     hidden = [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
+    if not hidden:
+        yield from _spans(chunk)
+        return
     for start, end in _spans(chunk):
         at = start
         for one in overlapping(hidden, chunk.start + start, chunk.start + end):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from math import exp, log
+from pathlib import Path
 
 from pincite.records import Chunk, ChunkId, DocumentEntry, DocumentId, Hit
 from pincite.text.finding import finder_of
@@ -59,7 +59,7 @@ class Signals:
 @lru_cache(maxsize=1)
 def fitted() -> Weights:
     """The weights that come with pincite."""
-    text = files("pincite.retrieve").joinpath("relevance.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("relevance.json").read_text(encoding="utf-8")
     return Weights(**json.loads(text))
 
 
@@ -69,7 +69,7 @@ def with_probabilities(
     """The hits, each with its probability; `fused` are all that were found, best first."""
     weights, found = fitted(), signals(question, hits, loaded, fused)
     return [
-        replace(hit, probability=weights.probability(found[hit.chunk_id]))
+        hit._replace(probability=weights.probability(found[hit.chunk_id]))
         if hit.chunk_id in found
         else hit
         for hit in hits

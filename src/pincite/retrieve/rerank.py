@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 
 from pincite.errors import ModelError, ModelInvalid
@@ -79,7 +78,7 @@ def mixed(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[H
         height = (scores[at] - lowest) / widest if widest > 0 else 0.0
         share = Share(ranks[at], scores[at], weight * spread * height)
         shares = {**hit.shares, "rerank": share}
-        found.append(replace(hit, score=hit.score + share.contribution, shares=shares))
+        found.append(hit._replace(score=hit.score + share.contribution, shares=shares))
     # Equal ones stay in their order, and sums that should be equal may differ in the last digit.
     return sorted(found, key=lambda hit: -round(hit.score, _DECIMALS))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from pincite.records import (
+    Analysis,
     Chunk,
     Document,
     DocumentEntry,
@@ -229,9 +231,15 @@ def chunk_of(document_id: DocumentId, text: str, row: Row) -> Chunk:
         locator=Locator(line_start, line_end, *beyond_lines),
         tokens=tokens,
         places=places_from_bytes(places),
-        omissions=omissions_from_json(json.loads(omissions)),
-        analysis=analysis_from_json(json.loads(analysis)),
+        omissions=omissions_from_json(json.loads(omissions)) if omissions != "[]" else (),
+        analysis=_analysis_of(analysis),
     )
+
+
+@lru_cache(maxsize=64)
+def _analysis_of(written: str) -> Analysis:
+    """Nothing is known of most chunks, and that is written alike."""
+    return analysis_from_json(json.loads(written))
 
 
 def _beyond_lines(locator: Locator) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from datetime import date
 
@@ -20,6 +19,8 @@ def day_span(written: str) -> tuple[str, str] | None:
     if found is None:
         return None
     year, month, day = (None if part is None else int(part) for part in found.groups())
+    import calendar  # which a search does without
+
     try:
         first = date(year or 0, month or 1, day or 1)
         last_month = month or 12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import Stemmer
@@ -17,8 +17,10 @@ from pincite.text.words import (
     question_codes,
     question_terms,
     without_marks,
+    words_in,
 )
 
+_PLAIN_WORD = re.compile("[A-Za-z0-9]+")
 _stem = Stemmer.Stemmer("porter", 0).stemWord  # `_key` remembers; it need not
 
 
@@ -43,14 +45,27 @@ class Finder:
         tokens = [token for token in every if token not in self._codes]
         self._stems = {_key(token) for token in tokens} - {""}  # accents alone
         self._unspaced = [token for token in tokens if is_unspaced(token)]
-        self._beginnings = _beginnings(self._stems)
+        # Stemming changes a word at its end alone: all but the last letter of a stem begin it. Most
+        # words of a plain text begin otherwise and need not be looked at.
+        self._beginnings = tuple({stem[: max(len(stem) - 1, 1)] for stem in self._stems})
+        self._others: set[str] = set()  # words met before that are none of the question's
 
     def found(self, sentence: str) -> set[str]:
         """The question's words and codes that the sentence has."""
-        words = {_key(sentence[start:end]) for start, end in self._spans(sentence)}
+        words = set(words_in(sentence)) - self._others
+        is_plain = sentence.isascii()
+        found: set[str] = set()
+        for word in words:
+            may_be = not is_plain or word.startswith(self._beginnings)
+            if may_be and (stem := _key(word)) in self._stems:
+                found.add(stem)
+            else:
+                self._others.add(word)
+        if self._unspaced:
+            found.update(_key(token) for token in self._unspaced if token in sentence)
         if self._codes:
-            words |= self._codes.intersection(indexed_codes(sentence).split())
-        return words
+            found |= self._codes.intersection(indexed_codes(sentence).split())
+        return found
 
     def coverage(self, *texts: str) -> float:
         """The share of the question's words and codes that the texts have together."""
@@ -67,23 +82,13 @@ class Finder:
         return _joined(sorted(self._spans(sentence)))
 
     def _spans(self, sentence: str) -> list[tuple[int, int]]:
-        words = self._beginnings if sentence.isascii() else WORD
+        words = _PLAIN_WORD if sentence.isascii() else WORD
         spans = [
             match.span() for match in words.finditer(sentence) if _key(match.group()) in self._stems
         ]
         for token in self._unspaced:
             spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))
         return spans
-
-
-def _beginnings(stems: Iterable[str]) -> re.Pattern[str]:
-    """Finds the words of a plain text that may have one of these stems.
-
-    Stemming changes a word at its end alone: all but the last letter of a stem begin it. Most
-    words begin otherwise and need not be looked at.
-    """
-    begun = sorted({re.escape(stem[: max(len(stem) - 1, 1)]) for stem in stems if stem.isascii()})
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(begun or ['(?!)'])})[^\W_]*", re.IGNORECASE)
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

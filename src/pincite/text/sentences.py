@@ -7,12 +7,15 @@ import re
 # A sentence ends at a full stop and the like followed by space, at a CJK full stop, before a
 # blank line, and before a line that begins an item, a heading, a table row, a fence or a time
 # stamp. Closing quotes and brackets belong to the sentence they close. A row of dots is looked at
-# once, from its start, so that a long one is cheap.
+# once, from its start, so that a long one is cheap. The pattern begins with every character that
+# can end a sentence: so all others are passed over at once.
 _END = re.compile(
-    r"""(?<![.!?…])[.!?…]++["'”’»)\]*_]*+(?=\s)"""
-    r"""|[。！？｡]+["'”’」』）]*"""
-    r"""|\n[ \t\r]*(?=\n)"""
-    r"""|\n(?=[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|\||```|~~~|\[?\d\d:\d\d))"""
+    r"""[.!?…。！？｡\n](?:"""
+    r"""(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+["'”’»)\]*_]*+(?=\s)"""
+    r"""|(?<=[。！？｡])[。！？｡]*["'”’」』）]*"""
+    r"""|(?<=\n)[ \t\r]*(?=\n)"""
+    r"""|(?<=\n)(?=[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|\||```|~~~|\[?\d\d:\d\d))"""
+    r""")"""
 )
 
 # A full stop after one of these is no end. Single letters are initials: "J. Doe".

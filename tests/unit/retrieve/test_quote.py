@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -263,3 +264,16 @@ def test_words_are_found_in_a_plain_text_as_in_any_other(text: str, question: st
 def test_accents_alone_match_nothing() -> None:
     assert best_quote(chunk_of("The pump leaks."), "\u00af pump", None).matches == ((4, 8),)
     assert best_quote(chunk_of("The pump leaks."), "\u00af", None).matches == ()
+
+
+def test_of_sentences_that_say_as_much_the_first_is_shown_in_whatever_order_sets_are() -> None:
+    fruit = ("apples", "bananas", "cherries", "damsons", "elders", "figs")
+    for words in permutations(fruit):
+        # Each is there once, five or seven times; added in another order, the last digit differs.
+        more = [
+            f"{word}."
+            for word, times in zip(words, (0, 4, 6) * 2, strict=True)
+            for _ in range(times)
+        ]
+        text = " ".join([*words[:3], ".", *words[3:], ".", *more])
+        assert best_quote(chunk_of(text), " ".join(fruit), None).start == 0

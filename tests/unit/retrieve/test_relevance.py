@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -75,7 +74,7 @@ def test_documents_behind_the_results_share_the_question_too() -> None:
 
 def test_other_chunks_of_the_same_document_are_no_rivals() -> None:
     first = hit(SIGNED, 0.9, 0.5)
-    second = replace(first, chunk_id=ChunkId("another"))
+    second = first._replace(chunk_id=ChunkId("another"))
     (told,) = signals(QUESTION, [first], loaded([SIGNED]), [first, second]).values()
     assert told.share == pytest.approx(0, abs=0.01)
 

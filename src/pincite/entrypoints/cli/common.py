@@ -61,7 +61,10 @@ def open_at(folder: Path) -> Library:
 
 def open_around(folder: Path) -> Library:
     """The library this folder belongs to."""
-    return open_at(find_library(folder))
+    library = open_at(find_library(folder))
+    # Kept to the end of the process: taking a model down would make the user wait.
+    click.get_current_context().find_root().obj = library
+    return library
 
 
 def echo_lines(lines: Iterable[str]) -> None:

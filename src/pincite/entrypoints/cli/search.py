@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -28,9 +28,12 @@ from pincite.entrypoints.cli.tuning import (
     set_option,
     understanding_options,
 )
-from pincite.records import Asides, FoundDocuments, Mode, Moment, Result, SearchResults
+from pincite.records import Asides, Mode, Result, SearchResults
 from pincite.settings import DEFAULT_BUDGET, SearchSettings
 from pincite.text.printable import printable
+
+if TYPE_CHECKING:
+    from pincite.records import FoundDocuments, Moment
 
 _DEFAULTS = SearchSettings()
 EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
@@ -104,11 +107,11 @@ def search(
     )
     with open_around(library) as opened:
         found = ask(opened, " ".join(question))
-        if isinstance(found, FoundDocuments):
-            _echo_documents(found, as_json)
-        else:
+        if isinstance(found, SearchResults):
             moment_of = partial(opened.moment, filters=seen) if moments else _no_moment
             _echo_results(found, moment_of, explain, as_json)
+        else:
+            _echo_documents(found, as_json)
 
 
 def _no_moment(_result: Result) -> None:

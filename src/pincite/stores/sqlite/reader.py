@@ -18,12 +18,10 @@ from pincite.records import (
     Document,
     DocumentEntry,
     DocumentId,
-    Failure,
     Filters,
     FoundChunk,
     LibraryHeader,
     Ranking,
-    StoreStats,
 )
 from pincite.stores.codec import header_from_json
 from pincite.stores.rows import chunk_of, document_of, entry_of
@@ -38,6 +36,8 @@ from pincite.stores.sqlite.segments.shelf import Shelf
 from pincite.vectors import Vector, from_bytes
 
 if TYPE_CHECKING:
+    from pincite.records import Failure, StoreStats
+
     pass
 
 LOG_NAME = "chunks.jsonl"
@@ -65,6 +65,8 @@ class IndexReader:
 
     def problems(self) -> list[Failure]:
         """The files that the last run could not read."""
+        from pincite.records import Failure
+
         with translated_errors(self._database):
             told = json.loads(meta(self._connection, "problems") or "[]")
             return [Failure(path, reason) for path, reason in told]
@@ -225,6 +227,8 @@ class IndexReader:
 
     def stats(self) -> StoreStats:
         """What the index holds, counted in the database."""
+        from pincite.records import StoreStats
+
         count = "SELECT count(*) FROM "
         with translated_errors(self._database), snapshot(self._connection):
             documents, chunks, windows, words = (

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import IndexMissing, StoreReadOnly
-from pincite.records import (
-    DocumentId,
-    EmbeddedDocument,
-    Failure,
-    Finding,
-    LibraryHeader,
-)
+from pincite.records import DocumentId, EmbeddedDocument, LibraryHeader
 from pincite.stores.codec import embedded_to_json, header_to_json
 from pincite.stores.sqlite.connection import transaction, translated_errors
 from pincite.stores.sqlite.log import Entry
@@ -27,6 +21,8 @@ from pincite.vectors import unit
 
 if TYPE_CHECKING:
     from filelock import FileLock
+
+    from pincite.records import Failure, Finding
 
 
 class SqliteStore(IndexReader):

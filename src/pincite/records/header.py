@@ -1,0 +1,50 @@
+"""How an index is made, and of which files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """Which embedding space vectors belong to. Vectors of different fingerprints never meet."""
+
+    name: str  # what the user writes after --model
+    fingerprint: str
+    dimensions: int
+    token_limit: int  # of one window, with the model's own special tokens
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryHeader:
+    """How an index is made; kept inside it, so that an update works like the build did."""
+
+    name: str
+    policy: str
+    model: ModelCard
+    ingestion_version: int
+    max_file_bytes: int  # larger files are left out
+    edition: int = 1  # one more for each time that everything was to be done again
+    options: tuple[str, ...] = ()  # what else is read: "comments", "tracked-changes"
+    analysis: str = ""  # checksum of the analysis file that chunks were described by
+    summaries: str = ""  # the language model that writes them; taken from the text otherwise
+    labels: str = ""  # checksum of the labels file that documents were labelled by
+
+    @property
+    def recipe(self) -> str:
+        """How documents are made: where it changes, each of them has to be made again."""
+        limit = self.model.token_limit  # windows are cut by it
+        parts = [self.policy, self.ingestion_version, limit, self.edition]
+        labels = f"labels {self.labels[:12]}" if self.labels else ""
+        more = ("+".join(self.options), self.analysis[:12], self.summaries, labels)
+        parts.extend(part for part in more if part)
+        return "/".join(map(str, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to read. `path` is relative, with forward slashes, spelled as the disk spells it."""
+
+    path: str
+    size: int  # bytes
+    checksum: str  # SHA-256 of its bytes, in hexadecimal
