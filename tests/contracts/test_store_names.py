@@ -39,6 +39,27 @@ def test_a_document_is_named_by_its_title_or_its_files_name(
     assert store.named_documents(question) == names
 
 
+LONG = "when we were about to ship the third time somebody asked whether {} would tell us who signs"
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("the release handbook", {}),
+        ("the release-handbook", {}),
+        ("the Release Handbook", {"the release handbook": ids(HANDBOOK)}),
+        ("release-handbook.txt", {"release handbook txt": ids(COPY)}),
+        # Nothing tells a name from other words here.
+        ("見学の しおり", {"見学の しおり": ids(JAPANESE)}),
+    ],
+)
+def test_in_a_long_text_a_name_is_written_as_one(
+    store: Store, said: str, names: dict[str, tuple[DocumentId, ...]]
+) -> None:
+    fill(store, HANDBOOK, NOTES, COPY, JAPANESE)
+    assert store.named_documents(LONG.format(said)) == names
+
+
 def test_a_document_that_is_gone_is_not_named_any_more(store: Store) -> None:
     fill(store, HANDBOOK, NOTES)
     store.remove_documents([HANDBOOK.document.id])

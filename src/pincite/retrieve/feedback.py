@@ -16,7 +16,9 @@ def feedback(rankings: Mapping[str, Ranking], best: Sequence[ChunkId]) -> Rankin
     """The candidates by their likeness to what a first fusion found best.
 
     A question is short and a passage says more of the matter: what resembles the best hits is
-    worth more than it seems (Rocchio 1971). Nothing is searched anew.
+    worth more than it seems. What all candidates have in common is taken away first (Rocchio 1971
+    subtracts the middle of what is not wanted): in a library about one matter, or within one
+    recording, the most general passage would resemble any hit most. Nothing is searched anew.
     """
     candidates = [one for one in rankings.get("vector", ()) if one.vector is not None]
     places = {one.chunk_id: place for place, one in enumerate(candidates)}
@@ -25,7 +27,7 @@ def feedback(rankings: Mapping[str, Ranking], best: Sequence[ChunkId]) -> Rankin
         return ()
     vectors = np.array([one.vector for one in candidates])
     falling = [1 / place for place in range(1, len(liked) + 1)]
-    middle = np.average(vectors[liked], axis=0, weights=falling)
+    middle = np.average(vectors[liked], axis=0, weights=falling) - vectors.mean(axis=0)
     middle /= np.linalg.norm(middle) or 1.0
     ranked = [
         Ranked(one.chunk_id, one.document_id, score, one.window)

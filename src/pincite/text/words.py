@@ -46,6 +46,7 @@ _LONGEST_CODE = 64
 _MARKS_TO_PRIVATE_USE = {ord(mark): 0xE000 + ord(mark) for mark in "-._@/+:#"}
 _MARKS_FROM_PRIVATE_USE = {moved: mark for mark, moved in _MARKS_TO_PRIVATE_USE.items()}
 
+LONGEST_QUERY = 12  # words; a longer text mentions and quotes things without asking for them
 _LONGEST_QUESTION = 4_096  # characters; the rest of a longer one cannot change the ranking much
 _MOST_TERMS = 64
 _MOST_REPEATED = 4  # times that one of them counts

@@ -172,7 +172,7 @@ def test_what_is_at_least_as_good_in_both_searches_never_scores_less(
             assert score[CHUNKS[one]] >= score[CHUNKS[other]]
 
 
-def with_vectors(*vectors: tuple[float, float]) -> Ranking:
+def with_vectors(*vectors: tuple[float, ...]) -> Ranking:
     return tuple(
         Ranked(CHUNKS[place], DocumentId("d"), 1.0, vector=np.array(vector, np.float32))
         for place, vector in enumerate(vectors)
@@ -185,7 +185,23 @@ def test_feedback_prefers_what_resembles_the_best_hits() -> None:
     assert hits[0].chunk_id == CHUNKS[0]
     liked = feedback(found, [hits[0].chunk_id])
     assert [one.chunk_id for one in liked] == [CHUNKS[0], CHUNKS[2], CHUNKS[1]]
-    assert liked[0].score == pytest.approx(1)
+
+
+def test_what_all_candidates_have_in_common_is_no_likeness() -> None:
+    best, general, alike, other = (0.8, 0.6, 0), (1, 0, 0), (0.5, 0.6, 0.62), (0.9, -0.43, 0)
+    found = {"vector": with_vectors(best, general, alike, other)}
+    # By their angle alone the general one would be nearer to the best than the one alike.
+    assert np.dot(best, general) > np.dot(best, alike)
+    liked = feedback(found, [CHUNKS[0]])
+    assert [one.chunk_id for one in liked] == [CHUNKS[place] for place in (0, 2, 1, 3)]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_candidates_that_are_all_the_same_are_all_liked(count: int) -> None:
+    found = {"vector": with_vectors(*[(0.6, 0.8)] * count)}
+    liked = feedback(found, [CHUNKS[0]])
+    assert len({one.score for one in liked}) == 1
+    assert len(liked) == count
 
 
 def test_without_vectors_there_is_no_feedback() -> None:

@@ -15,10 +15,9 @@ from pincite.retrieve.understand.names import Renamed, other_names
 from pincite.retrieve.understand.quoted import quoted_phrases, quoted_spans
 from pincite.retrieve.understand.typos import Correction, corrections
 from pincite.settings import SearchSettings
-from pincite.text.words import WORD, tied
+from pincite.text.words import LONGEST_QUERY, WORD, tied
 
 _COUNTS = 3  # times that what was asked counts against what was added
-_LONGEST_QUERY = 12  # words
 _LONGEST = 1_000  # characters; a longer question is a pasted text, which says all by itself
 
 
@@ -40,7 +39,7 @@ def understand(
 ) -> Understood:
     """What to search for, and what was done to the question, in words."""
     # In a longer text quotes cite or stress something; in a query they ask for it.
-    phrases = quoted_phrases(question) if len(WORD.findall(question)) <= _LONGEST_QUERY else ()
+    phrases = quoted_phrases(question) if len(WORD.findall(question)) <= LONGEST_QUERY else ()
     notes = [*aids.glossary.notes, *(f"only where “{one}” stands" for one in phrases)]
     since: date | None = None
     until: date | None = None
