@@ -22,9 +22,10 @@ from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.meta import meta, next_chunk
 from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 from pincite.stores.sqlite.search import TableSearches
-from pincite.stores.sqlite.segments import searching, shelf
+from pincite.stores.sqlite.segments import nearest, shelf
 from pincite.stores.sqlite.segments.ranking import SegmentSearches
 from pincite.stores.sqlite.segments.segment import (
+    ARRAYS,
     Segment,
     opened,
     save,
@@ -228,7 +229,7 @@ def test_damaged_segments_are_not_used_and_are_made_again(
     assert len(found_by_words(store, "pump")) == 2
 
 
-@pytest.mark.parametrize("array", Segment.__slots__)
+@pytest.mark.parametrize("array", ARRAYS)
 def test_verify_tells_segments_that_differ_from_the_tables(
     store: SqliteStore, tmp_path: Path, array: str
 ) -> None:
@@ -339,7 +340,7 @@ def test_a_segment_comes_back_from_its_file_as_it_was(store: SqliteStore, tmp_pa
     segment = opened(file)
     save(segment, tmp_path / "copy")
     again = opened(tmp_path / "copy")
-    for name in Segment.__slots__:
+    for name in ARRAYS:
         np.testing.assert_array_equal(getattr(again, name), getattr(segment, name))
 
 
@@ -354,8 +355,8 @@ def test_signs_differ_in_as_many_bits_as_numbers_differ_in_sign(dimensions: int,
 def test_among_many_vectors_the_nearest_are_chosen_by_signs_and_then_compared(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "_COMPARED_ALL", 10)
-    monkeypatch.setattr(searching, "_COMPARED", 4)
+    monkeypatch.setattr(nearest, "_COMPARED_ALL", 10)
+    monkeypatch.setattr(nearest, "_CLOSE", 4)
     fill(store, *random_documents(60))
     store.finish()
     asked: Vector = unit([1.0, 0.2, *[0.0] * (DIMENSIONS - 2)], dimensions=DIMENSIONS)

@@ -30,9 +30,10 @@ WORDS = _WORDS.format(weights=_WEIGHTS, visible="")
 WORDS_OF_CHUNKS = _WORDS.format(
     weights=_WEIGHTS, visible="AND chunk.id IN (SELECT value FROM json_each(:ids))"
 )
-# Rows alone, all of them.
+# Rows alone, all of them, ascending.
 WORDS_OF = (
-    f"SELECT rowid, -bm25(chunk_words, {_WEIGHTS}) FROM chunk_words WHERE chunk_words MATCH ?"
+    f"SELECT rowid, -bm25(chunk_words, {_WEIGHTS}) FROM chunk_words WHERE chunk_words MATCH ? "
+    "ORDER BY rowid"
 )
 
 # Title, name, author and tags say most of what a document is; then its folders, then its summary.

@@ -11,8 +11,10 @@ import numpy as np
 from pincite.records import ChunkId, Filters, Ranked, Ranking
 from pincite.stores.sqlite.filters import match_expression, visible_chunks
 from pincite.stores.sqlite.search import WORDS_OF
+from pincite.stores.sqlite.segments.living import Found, Visible
 from pincite.stores.sqlite.segments.making import Tokenizer
-from pincite.stores.sqlite.segments.searching import Found, Scores, SegmentSearch, Visible
+from pincite.stores.sqlite.segments.searching import SegmentSearch
+from pincite.stores.sqlite.segments.words import RowScores, WordSearch
 from pincite.text.words import Term, question_codes, question_terms
 from pincite.vectors import Vector
 
@@ -25,17 +27,17 @@ class SegmentSearches:
         self._segments = segments
         self._tokens = Tokenizer(connection)
         self._rows: dict[ChunkId, int] = {}  # of the chunks that were found
-        self._words: Scores = []  # of the last question
+        self._words: WordSearch | None = None  # of the last question
 
     def words(self, question: str, filters: Filters, limit: int) -> Ranking:
         """Chunks by BM25; empty where the question holds no word."""
-        self._words = self._scores(question_terms(question), filters)
+        self._words = self._asked(question_terms(question), filters)
         return self._best(self._words, limit)
 
     def codes(self, question: str, filters: Filters, limit: int) -> Ranking:
         """Chunks that hold a code of the question to the letter; empty where it holds none."""
         codes = question_codes(question)
-        return self._best(self._scores(codes, filters), limit) if codes else ()
+        return self._best(self._asked(codes, filters), limit) if codes else ()
 
     def vector(self, vector: Vector, filters: Filters, limit: int) -> Ranking:
         """Chunks by the cosine similarity of their best window."""
@@ -46,7 +48,7 @@ class SegmentSearches:
 
     def words_of(self, question: str, ids: Sequence[ChunkId]) -> Ranking:
         """The BM25 of these chunks, which a search has found, for the last question by words."""
-        found = self._segments.at(self._words, [self._rows[one] for one in ids])
+        found = self._words.at([self._rows[one] for one in ids]) if self._words else ()
         return self._ranked(found, listed=False)
 
     def vectors_of(self, vector: Vector, ids: Sequence[ChunkId]) -> Ranking:
@@ -54,10 +56,10 @@ class SegmentSearches:
         found = self._segments.compared(vector, [self._rows[one] for one in ids])
         return self._ranked(found, listed=False)
 
-    def _best(self, scores: Scores, limit: int) -> Ranking:
-        return self._ranked(self._segments.best(scores, limit))[:limit] if limit > 0 else ()
+    def _best(self, words: WordSearch, limit: int) -> Ranking:
+        return self._ranked(words.best(limit))[:limit] if limit > 0 else ()
 
-    def _scores(self, terms: Sequence[Term], filters: Filters) -> Scores:
+    def _asked(self, terms: Sequence[Term], filters: Filters) -> WordSearch:
         tokens: Counter[str] = Counter()
         others: list[Term] = []
         for term in terms:
@@ -67,9 +69,21 @@ class SegmentSearches:
                 tokens[cut[0]] += 1
             else:
                 others.append(term)
-        match = match_expression(others)
-        added = dict(self._connection.execute(WORDS_OF, (match,))) if match else {}
-        return self._segments.word_scores(tokens, added, self._visible(filters))
+        added = self._scored(match_expression(others))
+        return self._segments.words(tokens, added, self._visible(filters))
+
+    def _scored(self, match: str) -> RowScores | None:
+        """What the words table says of these terms: slow, and a question may ask it twice."""
+        if not match:
+            return None
+        known = self._segments.scored_before.get(match)
+        if known is None:
+            found = self._connection.execute(WORDS_OF, (match,)).fetchall()
+            rows = np.fromiter((row for row, _ in found), np.int64, len(found))
+            scores = np.fromiter((score for _, score in found), np.float32, len(found))
+            known = RowScores(rows, scores)
+            self._segments.scored_before.put(match, known)
+        return known
 
     def _visible(self, filters: Filters) -> Visible | None:
         if filters.none_given:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.stores.sqlite.segments.vector_file import VectorFile, reads_single_vectors
+
 _MAGIC = b"pincite segment\n"
 _ALIGNED = 64  # bytes; arrays begin at multiples, as vector instructions like it
 ID_BYTES = 20
 HALVES = 2  # counts are kept as whole halves: a word in a heading counts one and a half
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +36,7 @@ class Segment:
     window_spans: NDArray[np.int32]  # start and end in the document
     vectors: NDArray[np.float32]  # a row for each window
     signs: NDArray[np.uint64]  # their signs as bits, 64 in each row; no rows where they mislead
+    vector_file: VectorFile | None = None  # where single vectors are to be read, not mapped
 
     @property
     def size(self) -> int:
@@ -51,11 +52,21 @@ class Segment:
         end = self.term_ends[place]
         return self.posting_chunks[start:end], self.posting_counts[start:end]
 
+    def vectors_at(self, places: NDArray[np.intp]) -> NDArray[np.float32]:
+        """The vectors of these windows, whose places are ascending."""
+        if len(places) == len(self.vectors):
+            return self.vectors
+        if self.vector_file is None:
+            return self.vectors[places]
+        return self.vector_file.read(places)
+
+
+ARRAYS = tuple(field.name for field in fields(Segment) if field.name != "vector_file")
+
 
 def same(one: Segment, other: Segment) -> bool:
     """Whether two segments hold the same."""
-    names = [field.name for field in fields(Segment)]
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
 
 
 def signs_of(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
@@ -97,7 +108,7 @@ def telling_signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
 
 def save(segment: Segment, path: Path) -> None:
     """Write the file and wait until it is on the disk."""
-    arrays = {field.name: getattr(segment, field.name) for field in fields(Segment)}
+    arrays = {name: getattr(segment, name) for name in ARRAYS}
     told = json.dumps(
         [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
     ).encode()
@@ -118,10 +129,15 @@ def opened(path: Path) -> Segment:
     if mapped[: len(_MAGIC)] != _MAGIC:
         raise ValueError(f"{path} is no segment")
     end = at + int.from_bytes(mapped[len(_MAGIC) : at], "little")
-    arrays: dict[str, Array] = {}
+    arrays: dict[str, Any] = {}
+    starts: dict[str, int] = {}
     for name, dtype, shape in json.loads(mapped[at:end]):
-        start = end + -end % _ALIGNED
+        starts[name] = end + -end % _ALIGNED
         count = int(np.prod(shape))
-        arrays[name] = np.frombuffer(mapped, dtype, count, start).reshape(shape)
-        end = start + arrays[name].nbytes
-    return Segment(**arrays)
+        arrays[name] = np.frombuffer(mapped, dtype, count, starts[name]).reshape(shape)
+        end = starts[name] + arrays[name].nbytes
+    segment = Segment(**arrays)
+    if not reads_single_vectors(segment.vectors):
+        return segment
+    vector_file = VectorFile(path, starts["vectors"], segment.vectors.shape[1])
+    return replace(segment, vector_file=vector_file)
