@@ -14,7 +14,7 @@ from pincite.stores.sqlite.segments.segment import Segment, signs_of
 from pincite.vectors import Vector
 
 # Up to so many windows every one is compared. Beyond, signs choose which, this many times the root
-# of their number: 1,400 of 77,000 real windows hold .999 of the true first 15, .98 of the 100.
+# of their number: 1,400 of 77,000 real windows hold .998 of the true first 15, .98 of the 100.
 _COMPARED_ALL = 16_000
 _CLOSE, _LEAST_CLOSE = 5.0, 8  # times the root; times the limit
 # Where vectors must be read, so many of these are, after a closer look at their signs.
