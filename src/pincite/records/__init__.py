@@ -63,6 +63,14 @@ from pincite.records.evaluation import (
 )
 from pincite.records.filter_expression import FIELDS, parse_filter
 from pincite.records.filters import Filters
+from pincite.records.generations import (
+    GateReport,
+    Generations,
+    GenerationStats,
+    ReindexOutcome,
+    ReindexReport,
+    Role,
+)
 from pincite.records.indexing import (
     CatalogEntry,
     CatalogState,
@@ -150,6 +158,9 @@ __all__ = [
     "FoundDocument",
     "FoundDocuments",
     "FoundFile",
+    "GateReport",
+    "GenerationStats",
+    "Generations",
     "Hit",
     "IndexReport",
     "LibraryHeader",
@@ -172,8 +183,11 @@ __all__ = [
     "Ranked",
     "Ranking",
     "Reason",
+    "ReindexOutcome",
+    "ReindexReport",
     "Result",
     "Retrieved",
+    "Role",
     "Said",
     "SearchResults",
     "Section",
