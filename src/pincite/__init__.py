@@ -1,6 +1,6 @@
 """pincite: your own documents, cited to the page, the line, the second. The public names only."""
 
-from pincite.engine import EvalWishes, Library, ModelAccess, open_library
+from pincite.engine import EvalWishes, Gate, Library, ModelAccess, open_library
 from pincite.errors import PinciteError
 from pincite.records import (
     Box,
@@ -15,6 +15,7 @@ from pincite.records import (
     Locator,
     Moment,
     Passage,
+    ReindexReport,
     Result,
     Retrieved,
     SearchResults,
@@ -34,6 +35,7 @@ __all__ = [
     "ExpectedPlace",
     "Filters",
     "FoundDocuments",
+    "Gate",
     "IndexReport",
     "Library",
     "Locator",
@@ -41,6 +43,7 @@ __all__ = [
     "Moment",
     "Passage",
     "PinciteError",
+    "ReindexReport",
     "Result",
     "Retrieved",
     "SearchResults",

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import INDEX_FOLDER, begun, refuse_unread_labels
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.live import LiveStore
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from pincite.converting.engines import OcrEngine
     from pincite.converting.report import ConversionReport
     from pincite.engine.evaluation import Evaluation
-    from pincite.engine.reindexing import Gate, LibraryGenerations
+    from pincite.engine.reindexing import LibraryGenerations
     from pincite.engine.searching import Searching
     from pincite.ports import Embedder, Store
     from pincite.sources import Folder
@@ -138,7 +139,7 @@ class Library:
         policy: str | None = None,
         model: str | None = None,
         fresh: bool = False,
-        gate: Gate | None = None,
+        gate: Gate = Gate(),
         switch: bool = True,
         passwords: tuple[str, ...] = (),
         on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -149,11 +150,10 @@ class Library:
         as well, searches use it. What was stopped goes on where it was, also without arguments.
         """
         from pincite.engine.indexing import Run
-        from pincite.engine.reindexing import Gate
 
         wishes = Wishes(policy=policy, model=model, fresh=fresh)
         run = Run(self.root, wishes, self._embedders, passwords, on_progress)
-        return self.generations.reindex(run, gate or Gate(), switch=switch)
+        return self.generations.reindex(run, gate, switch=switch)
 
     def rollback(self) -> LibraryHeader:
         """Go back to the generation before the last switch; how that is made."""

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pincite.entrypoints.render import Json
 from pincite.entrypoints.reports import counted, size
 from pincite.entrypoints.reports import report_as_text as index_as_text
-from pincite.evals.measures import ALL
 from pincite.records import GateReport, GenerationStats, LibraryHeader, ReindexReport
 from pincite.text.printable import printable
 
@@ -35,15 +34,15 @@ def report_as_text(report: ReindexReport, seconds: float) -> Iterator[str]:
             yield f"The new index is complete: {made}. `pincite reindex` switches to it."
         case "worse":
             yield "The new index answers worse, so searches go on with the old one."
-            yield "`pincite reindex --no-gate` switches all the same; `--cancel` gives it up."
+            yield "`pincite eval compare` shows more. `pincite reindex --no-gate` switches all the"
+            yield "same; `pincite reindex --cancel` gives the new index up."
         case "incomplete":
             yield from _lost_as_text(report.lost)
 
 
 def _lost_as_text(lost: Sequence[str]) -> Iterator[str]:
-    some = ", ".join(map(printable, lost[:_MOST_NAMES])) + (
-        ", …" if len(lost) > _MOST_NAMES else ""
-    )
+    named = list(map(printable, lost[:_MOST_NAMES])) + ["…"] * (len(lost) > _MOST_NAMES)
+    some = ", ".join(named)
     yield (
         f"Searches go on with the old index: it holds {counted(len(lost), 'document')} whose files "
         f"cannot be read now ({some})."
@@ -55,7 +54,7 @@ def _gate_as_text(gate: GateReport) -> Iterator[str]:
     """Every figure of both generations; those that are worse are named so."""
     yield f"Questions asked of both: {len(gate.before.results)}. Figures of the old and new index:"
     for one in gate.checks:
-        old = gate.before.figures[ALL][one.figure]
+        old = gate.before.figures[one.kind][one.figure]
         new = "missing" if one.value is None else f"{one.value:.3f}"
         yield f"  {one.figure:<20} {old:.3f} → {new}{'' if one.holds else '  WORSE'}"
 
@@ -75,7 +74,7 @@ def report_as_json(report: ReindexReport, seconds: float) -> Json:
             "runs": [gate.before.id, gate.after.id],
             "figures": {
                 one.figure: {
-                    "before": gate.before.figures[ALL][one.figure],
+                    "before": gate.before.figures[one.kind][one.figure],
                     "after": one.value,
                     "floor": one.floor,
                     "holds": one.holds,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from pincite.engine import Library
-from pincite.engine.reindexing import Gate
+from pincite.engine import Gate, Library
 from pincite.entrypoints import generations
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.asking import cases_to_ask
@@ -21,6 +20,7 @@ from pincite.entrypoints.cli.index import (
     passwords_in,
     passwords_option,
 )
+from pincite.entrypoints.cli.questions import read_cases
 from pincite.errors import SettingsError
 from pincite.records import Case
 from pincite.settings import EVAL_FILE, POLICIES
@@ -86,7 +86,7 @@ def reindex(
             progress.shown(quiet=as_json) as on_progress,
             progress.counted(noun="questions") as on_question,
         ):
-            asked = () if no_gate else _cases(library, cases)
+            asked = [] if no_gate else _cases(library, cases)
             report = library.reindex(
                 model=absolute(model),
                 policy=policy,
@@ -105,10 +105,12 @@ def reindex(
         sys.exit(EXIT_PARTLY_FAILED)
 
 
-def _cases(library: Library, file: Path | None) -> tuple[Case, ...]:
-    if file is None and not (library.root / EVAL_FILE).exists():
-        return ()
-    return tuple(cases_to_ask(library, file or library.root / EVAL_FILE))
+def _cases(library: Library, file: Path | None) -> list[Case]:
+    """Those of the file; without one, the confirmed ones of the library's own, if it has any."""
+    own = library.root / EVAL_FILE
+    if file is None and (not own.exists() or all(case.draft for case in read_cases(own))):
+        return []
+    return cases_to_ask(library, file or own)
 
 
 def _only_step(**steps: bool) -> str | None:
