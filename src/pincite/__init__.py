@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pincite.engine import EvalWishes, Library, ModelAccess, open_library
+from pincite.engine import EvalWishes, Gate, Library, ModelAccess, open_library
 from pincite.errors import PinciteError
 from pincite.settings import SearchSettings, WorkerSettings
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Locator,
         Moment,
         Passage,
+        ReindexReport,
         Result,
         Retrieved,
         SearchResults,
@@ -39,6 +40,7 @@ __all__ = [
     "ExpectedPlace",
     "Filters",
     "FoundDocuments",
+    "Gate",
     "IndexReport",
     "Library",
     "Locator",
@@ -46,6 +48,7 @@ __all__ = [
     "Moment",
     "Passage",
     "PinciteError",
+    "ReindexReport",
     "Result",
     "Retrieved",
     "SearchResults",

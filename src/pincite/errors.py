@@ -148,7 +148,7 @@ class ModelMismatch(ModelError):
     def __init__(self, stored: str, configured: str) -> None:
         super().__init__(
             f"model_mismatch: the index was filled with {stored}, but the model at hand is "
-            f"{configured}; run `pincite index build --model MODEL` to embed the library again"
+            f"{configured}; run `pincite reindex --model MODEL` to embed the library again"
         )
 
 

@@ -161,7 +161,7 @@ class Store(Protocol):
         ...
 
     def version(self) -> str:
-        """Another one whenever a search may find something else."""
+        """Another one whenever a search may find something else, and in another generation."""
         ...
 
     def documents(self) -> list[DocumentEntry]:

@@ -295,7 +295,12 @@ def documents_of(root: Path) -> dict[str, str]:
 
 def rows_of(root: Path) -> Rows:
     """Everything the database holds of its documents, but for when it was stored."""
-    connection = connect(root / INDEX_FOLDER / DATABASE_NAME, writable=True)
+    return rows_in(root / INDEX_FOLDER)
+
+
+def rows_in(index: Path) -> Rows:
+    """The same, of the index in this folder."""
+    connection = connect(index / DATABASE_NAME, writable=True)
     try:
         if not connection.execute("SELECT count(*) FROM meta WHERE key = 'header'").get:
             return {}

@@ -408,7 +408,7 @@ def test_an_index_of_another_model_is_neither_searched_nor_updated(
     with open_library(filled_by_another) as library:
         with pytest.raises(ModelMismatch, match="model_mismatch"):
             library.search("pump")
-        with pytest.raises(ModelMismatch, match="pincite index build --model"):
+        with pytest.raises(ModelMismatch, match="pincite reindex --model"):
             library.index()
         assert library.search("pump", mode="words").results == ()
 

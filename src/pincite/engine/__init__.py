@@ -1,6 +1,6 @@
 """The engine: a library opened for work. Only here are concrete parts named."""
 
-from pincite.engine.eval_wishes import EvalWishes
+from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.folders import INDEX_FOLDER, find_library
 from pincite.engine.library import Library, open_library
 from pincite.engine.models import ModelAccess
@@ -8,6 +8,7 @@ from pincite.engine.models import ModelAccess
 __all__ = [
     "INDEX_FOLDER",
     "EvalWishes",
+    "Gate",
     "Library",
     "ModelAccess",
     "find_library",

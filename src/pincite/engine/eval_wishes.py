@@ -1,12 +1,13 @@
-"""What a caller asks of an eval run."""
+"""What a caller asks of an eval run, and of a new index before it may be used."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
 from pincite.errors import SettingsError
-from pincite.records import Mode
+from pincite.records import Case, Mode
 from pincite.settings import SearchSettings
 
 
@@ -30,3 +31,12 @@ class EvalWishes:
             )
         if self.abstain_below is not None and not isfinite(self.abstain_below):
             raise SettingsError(f"abstain-below must be a number, not {self.abstain_below}")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Questions that a new index must answer as well as the old one, but for the slack."""
+
+    cases: Sequence[Case] = ()
+    slack: float = 0.02  # how much lower a figure may be
+    on_progress: Callable[[int, int], None] = lambda done, of: None

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pincite.sources import Scan
 
 INDEX_FOLDER = ".index"
+# Any of them; the last one says which generation is live, and the first one may be gone.
+_INDEX_FILES = ("chunks.jsonl", "index.db", "generation")
 
 
 def find_library(start: str | Path = ".") -> Path:
@@ -21,7 +23,7 @@ def find_library(start: str | Path = ".") -> Path:
     if not here.exists():
         raise FolderMissing(f"{start} does not exist")
     for folder in (here, *here.parents):
-        if any((folder / INDEX_FOLDER / name).exists() for name in ("chunks.jsonl", "index.db")):
+        if any((folder / INDEX_FOLDER / name).exists() for name in _INDEX_FILES):
             return folder
     raise IndexMissing(
         f"neither {here} nor a folder above it has an index; run `pincite index build FOLDER`"

@@ -1,18 +1,27 @@
-"""Where the index of a library lives, and how it is opened there."""
+"""Where the indexes of a library live, and how they are opened there."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
-from pincite.errors import IndexMissing
+from pincite.errors import IndexMissing, LibraryBusy
 
 if TYPE_CHECKING:
     from pincite.ports import Store
+    from pincite.records import Generations
+    from pincite.stores.sqlite.generations import GenerationFolders
 
 
 class Home(Protocol):
-    """A place for one index. Whoever opens a store closes it."""
+    """A place for the index of one library, in generations. Whoever opens a store closes it.
+
+    A library mostly has one generation. Another model or chunk policy fills a next one beside it,
+    which then becomes the live one in one step, and the way back is one step, too.
+    """
 
     @property
     def files(self) -> Path:
@@ -24,23 +33,55 @@ class Home(Protocol):
         ...
 
     def read(self) -> Store:
-        """A store to search in; IndexMissing where there is none."""
+        """A store to search in, of the live generation; IndexMissing where there is none."""
         ...
 
     def write(self) -> Store:
-        """A store to write to, made where there is none."""
+        """A store to write to the live generation, made where there is none.
+
+        It stays the live one until the store is closed, but for a `switch` by whoever holds it.
+        """
         ...
 
     def mend(self) -> Store:
-        """A store to repair, whatever its state."""
+        """A store to repair the live generation, whatever its state."""
+        ...
+
+    def generations(self) -> Generations:
+        """Which there are. Asked before each search, so it has to be quick."""
+        ...
+
+    def at(self, number: int) -> Self:
+        """The same place with another generation as its live one, for whoever holds it only."""
+        ...
+
+    def write_next(self) -> Store:
+        """A store to write to the next generation, begun where there is none."""
+        ...
+
+    def switch(self) -> None:
+        """Make the next generation the live one. The caller has both open for writing."""
+        ...
+
+    def rollback(self) -> None:
+        """Make the generation before the live one again; LibraryBusy while someone writes."""
+        ...
+
+    def cancel(self) -> None:
+        """Give up the next generation; LibraryBusy while someone writes to it."""
+        ...
+
+    def drop_before(self) -> None:
+        """Forget the generation before, and with it the way back."""
         ...
 
 
 class FolderHome:
-    """An embedded index in a folder of its own, usually inside the library's."""
+    """Embedded indexes in a folder of their own, usually inside the library's."""
 
-    def __init__(self, root: Path, index: Path) -> None:
+    def __init__(self, root: Path, index: Path, *, number: int | None = None) -> None:
         self._root = root
+        self._number = number
         self.files = index
 
     def exists(self) -> bool:
@@ -52,27 +93,121 @@ class FolderHome:
         from pincite.stores.sqlite.opening import open_for_reading
 
         self._refuse_missing()
-        return open_for_reading(self.files)
+        return self._open_live(open_for_reading)
 
     def write(self) -> Store:
         """The only store that writes; the folder is made where there is none."""
         from pincite.stores.sqlite.opening import open_for_writing
 
-        return open_for_writing(self.files)
+        return self._open_live(open_for_writing)
 
     def mend(self) -> Store:
         """A store to repair, whatever its state."""
-        from pincite.errors import StoreDamaged
-        from pincite.stores.sqlite.opening import open_for_repair, open_for_writing
+        self._refuse_missing()
+        return self._open_live(_open_to_mend)
+
+    def generations(self) -> Generations:
+        """Which there are."""
+        numbers = self._folders.numbers()
+        return numbers if self._number is None else replace(numbers, live=self._number)
+
+    def at(self, number: int) -> FolderHome:
+        """The same folder with another generation as its live one."""
+        return FolderHome(self._root, self.files, number=number)
+
+    def write_next(self) -> Store:
+        """The only store that writes to the next generation."""
+        from pincite.records import Generations
+        from pincite.stores.sqlite.opening import open_for_writing
 
         self._refuse_missing()
-        try:
-            return open_for_writing(self.files)
-        except StoreDamaged:
-            return open_for_repair(self.files)
+        self._folders.sweep()  # what a process left that was killed while it tidied up
+        while True:
+            number = self._folders.change(Generations.begun).last
+            store = open_for_writing(self._folders.folder(number))
+            if self.generations().next == number:
+                return store
+            store.close()  # another process gave it up, or switched to it, just now
+
+    def switch(self) -> None:
+        """Make the next generation the live one."""
+        from pincite.records import Generations
+
+        self._folders.change(Generations.switched)
+        self._folders.sweep()  # only one generation is kept to go back to
+
+    def rollback(self) -> None:
+        """Make the generation before the live one again."""
+        live = self.generations().live
+
+        def rolled_back(numbers: Generations) -> Generations:
+            _refuse_changed(numbers.live == live)
+            return numbers.rolled_back()
+
+        with self._folders.locked(live):
+            self._folders.change(rolled_back)
+
+    def cancel(self) -> None:
+        """Give up the next generation."""
+        number = self.generations().next
+        if number is None:
+            raise IndexMissing(f"no other generation of {self._root} is being made")
+
+        def without_it(numbers: Generations) -> Generations:
+            _refuse_changed(numbers.next == number)
+            return numbers.without_next()
+
+        with self._folders.locked(number):
+            self._folders.change(without_it)
+        self._folders.sweep()
+
+    def drop_before(self) -> None:
+        """Forget the generation before."""
+        from pincite.records import Generations
+
+        self._folders.change(Generations.without_before)
+        self._folders.sweep()
+
+    @cached_property
+    def _folders(self) -> GenerationFolders:
+        from pincite.stores.sqlite.generations import GenerationFolders
+
+        return GenerationFolders(self.files)
+
+    def _open_live(self, opened: Callable[[Path], Store]) -> Store:
+        """Another generation may become live while this one is opened: then that one is."""
+        while True:
+            live = self.generations().live
+            try:
+                store = opened(self._folders.folder(live))
+            except IndexMissing:
+                if self.generations().live == live:
+                    raise
+                continue
+            if self.generations().live == live:
+                return store
+            store.close()
 
     def _refuse_missing(self) -> None:
         if not self.exists():
             raise IndexMissing(
                 f"{self._root} has no index yet; run `pincite index build {self._root}`"
             )
+
+
+def _refuse_changed(as_it_was: bool) -> None:  # noqa: FBT001 — it is all there is to say
+    if not as_it_was:
+        raise LibraryBusy(
+            "another process switched to another generation just now; look at what there is with "
+            "`pincite reindex --status`"
+        )
+
+
+def _open_to_mend(folder: Path) -> Store:
+    from pincite.errors import StoreDamaged
+    from pincite.stores.sqlite.opening import open_for_repair, open_for_writing
+
+    try:
+        return open_for_writing(folder)
+    except StoreDamaged:
+        return open_for_repair(folder)

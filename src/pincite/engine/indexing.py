@@ -16,9 +16,10 @@ from pincite.engine.homes import Home
 from pincite.engine.models import Embedders, Wishes, header_for
 from pincite.errors import FileUnreadable, SettingsError
 from pincite.ingest.catalog import summarized
+from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.flow import Parts, sync
 from pincite.ingest.summaries import Summarize, WrittenSummaries
-from pincite.ports import Chunker, Embedder
+from pincite.ports import Chunker, Embedder, Store
 from pincite.reading.analysis import AnalysisFile, parse_analysis
 from pincite.reading.labels import LabelsFile, parse_labels
 from pincite.reading.reader import LibraryReader
@@ -38,6 +39,16 @@ Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True)
+class _OwnFiles:
+    """What the user says of the documents in files of ours, each with its checksum."""
+
+    analysis: AnalysisFile | None
+    analysis_checksum: str
+    labels: LabelsFile | None
+    labels_checksum: str
+
+
+@dataclass(frozen=True)
 class Run:
     """An index run over one folder."""
 
@@ -52,43 +63,72 @@ class Run:
         if not home.exists():
             limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
             refuse_empty(self.root, self._folder(limit).scan(is_readable))
-        analysis, analysis_checksum = self._own_file(ANALYSIS_FILE, parse_analysis)
-        labels, labels_checksum = self._own_file(LABELS_FILE, parse_labels)
-        wishes = replace(self.wishes, analysis=analysis_checksum, labels=labels_checksum)
+        own = self._own_files()
         with closing(home.write()) as store:
-            header = header_for(
-                store.header(),
-                wishes,
-                self.embedders,
-                folder_name=self.root.name or "library",
+            return self._fill(store, self._header(store.header(), own), own)
+
+    def header(self, current: LibraryHeader | None) -> LibraryHeader:
+        """How the index is to be made, where it was made so until now."""
+        return self._header(current, self._own_files())
+
+    def fill(
+        self,
+        store: Store,
+        current: LibraryHeader | None,
+        *,
+        held: int = 0,
+        elsewhere: KnownVectors = nothing_known,
+    ) -> IndexReport:
+        """Make a store equal to the folder, as an index of this header would be made now.
+
+        `held` documents would be forgotten with an empty folder, though this store has them not.
+        """
+        own = self._own_files()
+        header = self._header(current, own)
+        return self._fill(store, header, own, held=held, elsewhere=elsewhere)
+
+    def _header(self, current: LibraryHeader | None, own: _OwnFiles) -> LibraryHeader:
+        wishes = replace(self.wishes, analysis=own.analysis_checksum, labels=own.labels_checksum)
+        folder_name = self.root.name or "library"
+        return header_for(current, wishes, self.embedders, folder_name=folder_name)
+
+    def _fill(
+        self,
+        store: Store,
+        header: LibraryHeader,
+        own: _OwnFiles,
+        *,
+        held: int = 0,
+        elsewhere: KnownVectors = nothing_known,
+    ) -> IndexReport:
+        # Under the lock: what another process indexed meanwhile must not look deleted.
+        folder = self._folder(header.max_file_bytes)
+        scan = _without_orphans(folder.scan(is_readable), self.root)
+        if not self.wishes.fresh:
+            refuse_forgetting(self.root, scan, max(held, len(store.documents())))
+        embedder = self.embedders.named(header.model.name)
+        store.begin(header)
+        with Sandbox() as sandbox:
+            report = sync(
+                scan.files,
+                Parts(
+                    read_file=folder.read,
+                    read=self._reader(header, sandbox, scan, own).read,
+                    chunk=_chunker(header.policy, embedder),
+                    embedder=embedder,
+                    store=store,
+                    summarize=self._summaries(header),
+                    elsewhere=elsewhere,
+                ),
+                recipe=header.recipe,
+                unreadable=[
+                    Failure(one.path, one.reason)
+                    for one in scan.skipped
+                    if one.kind == "unreadable"
+                ],
+                reuse=not self.wishes.fresh,
+                on_progress=self.on_progress,
             )
-            # Under the lock: what another process indexed meanwhile must not look deleted.
-            folder = self._folder(header.max_file_bytes)
-            scan = _without_orphans(folder.scan(is_readable), self.root)
-            if not self.wishes.fresh:
-                refuse_forgetting(self.root, scan, len(store.documents()))
-            embedder = self.embedders.named(header.model.name)
-            store.begin(header)
-            with Sandbox() as sandbox:
-                report = sync(
-                    scan.files,
-                    Parts(
-                        read_file=folder.read,
-                        read=self._reader(header, sandbox, scan, analysis, labels).read,
-                        chunk=_chunker(header.policy, embedder),
-                        embedder=embedder,
-                        store=store,
-                        summarize=self._summaries(header),
-                    ),
-                    recipe=header.recipe,
-                    unreadable=[
-                        Failure(one.path, one.reason)
-                        for one in scan.skipped
-                        if one.kind == "unreadable"
-                    ],
-                    reuse=not self.wishes.fresh,
-                    on_progress=self.on_progress,
-                )
         skipped = [one for one in scan.skipped if one.kind != "unreadable"]
         return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
 
@@ -97,8 +137,7 @@ class Run:
         header: LibraryHeader,
         sandbox: Sandbox,
         scan: Scan,
-        analysis: AnalysisFile | None,
-        labels: LabelsFile | None,
+        own: _OwnFiles,
     ) -> LibraryReader:
         return LibraryReader(
             header.name,
@@ -107,14 +146,19 @@ class Run:
             options=frozenset(header.options),
             converted=frozenset(map(_recognised_from, scan.files)),
             without_text=known_empty(self.root),
-            analysis_of=analysis.of if analysis else lambda path, title: None,
-            labelled=(labels or LabelsFile()).labelled,
+            analysis_of=own.analysis.of if own.analysis else lambda path, title: None,
+            labelled=(own.labels or LabelsFile()).labelled,
         )
 
     def _summaries(self, header: LibraryHeader) -> Summarize:
         if not header.summaries:
             return summarized
         return WrittenSummaries(self.embedders.generator(header.summaries), summarized)
+
+    def _own_files(self) -> _OwnFiles:
+        analysis, analysis_checksum = self._own_file(ANALYSIS_FILE, parse_analysis)
+        labels, labels_checksum = self._own_file(LABELS_FILE, parse_labels)
+        return _OwnFiles(analysis, analysis_checksum, labels, labels_checksum)
 
     def _own_file(self, name: str, parse: Callable[[bytes], Parsed]) -> tuple[Parsed | None, str]:
         """What the user says in a file of ours, with its checksum; nothing where there is none."""

@@ -11,8 +11,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import INDEX_FOLDER, begun, refuse_unread_labels
 from pincite.engine.homes import FolderHome, Home
+from pincite.engine.live import LiveStore
 from pincite.engine.models import Embedders, ModelAccess, Wishes
 from pincite.engine.patience import patiently
 from pincite.engine.stopwatch import Stopwatch
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from pincite.converting.engines import OcrEngine
     from pincite.converting.report import ConversionReport
     from pincite.engine.evaluation import Evaluation
+    from pincite.engine.reindexing import LibraryGenerations
     from pincite.engine.searching import Searching
     from pincite.ports import Embedder, Store
     from pincite.records import (
@@ -46,10 +49,12 @@ if TYPE_CHECKING:
         Finding,
         FoundDocuments,
         IndexReport,
+        LibraryHeader,
         LibraryStats,
         Mode,
         Moment,
         Progress,
+        ReindexReport,
         Result,
         Retrieved,
         SearchResults,
@@ -85,8 +90,7 @@ class Library:
         self.root = root
         self._home = home
         self._embedders = embedders
-        self._opening = threading.Lock()
-        self._reader: Store | None = None
+        self._live = LiveStore(home)
 
     @cached_property
     def _searching(self) -> Searching:
@@ -128,6 +132,39 @@ class Library:
         )
         run = Run(self.root, wishes, self._embedders, passwords, on_progress)
         return run.go(self._home)
+
+    def reindex(  # noqa: PLR0913 — each is a choice of the user's
+        self,
+        *,
+        policy: str | None = None,
+        model: str | None = None,
+        fresh: bool = False,
+        gate: Gate = Gate(),
+        switch: bool = True,
+        passwords: tuple[str, ...] = (),
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> ReindexReport:
+        """Move to another model or chunk policy while searches go on in the index as it was.
+
+        A new generation is made beside it. Once it is complete, and answers the gate's questions
+        as well, searches use it. What was stopped goes on where it was, also without arguments.
+        """
+        from pincite.engine.indexing import Run
+
+        wishes = Wishes(policy=policy, model=model, fresh=fresh)
+        run = Run(self.root, wishes, self._embedders, passwords, on_progress)
+        return self.generations.reindex(run, gate, switch=switch)
+
+    def rollback(self) -> LibraryHeader:
+        """Go back to the generation before the last switch; how that is made."""
+        return self.generations.rollback()
+
+    @property
+    def generations(self) -> LibraryGenerations:
+        """The indexes of this library side by side, while it moves to another model or policy."""
+        from pincite.engine.reindexing import LibraryGenerations
+
+        return LibraryGenerations(self, self._home, self._embedders)
 
     def watch(
         self,
@@ -339,9 +376,7 @@ class Library:
     def close(self) -> None:
         """Give back every resource, and forget what was asked."""
         self.__dict__.pop("_searching", None)
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
+        self._live.close()
 
     def __enter__(self) -> Self:
         return self
@@ -355,7 +390,4 @@ class Library:
         return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
 
     def _store(self) -> Store:
-        with self._opening:
-            if self._reader is None:
-                self._reader = self._home.read()
-            return self._reader
+        return self._live.get()

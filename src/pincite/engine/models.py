@@ -118,7 +118,7 @@ class Embedders:
         except SettingsError as error:
             raise ModelMissing(
                 f"the model of this index, {header.model.name}, is not there any more; put it "
-                "back, or run `pincite index build --model MODEL` to embed the library again"
+                "back, or run `pincite reindex --model MODEL` to embed the library again"
             ) from error
         stored, at_hand = header.model, embedder.card
         if (stored.fingerprint, stored.dimensions) != (at_hand.fingerprint, at_hand.dimensions):

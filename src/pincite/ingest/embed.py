@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Self
@@ -11,6 +11,14 @@ from pincite.errors import ModelError, ModelInvalid, ModelMissing
 from pincite.ports import Embedder, Store
 from pincite.records import ChunkId, EmbeddedChunk, StoredWindow, WindowedChunk
 from pincite.vectors import Vector, unit
+
+KnownVectors = Callable[[Collection[str]], dict[str, Vector]]
+"""Vectors of the embedder's own space that exist elsewhere, for the fingerprints of texts."""
+
+
+def nothing_known(fingerprints: Collection[str]) -> dict[str, Vector]:
+    """There is nowhere else to look."""
+    return {}
 
 
 @dataclass(frozen=True)
@@ -39,9 +47,17 @@ class ChunksFailed(ModelError):
 class EmbeddingPool:
     """Feeds the embedder from several threads and hands out vectors that exist already."""
 
-    def __init__(self, embedder: Embedder, store: Store, *, reuse: bool = True) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        store: Store,
+        *,
+        reuse: bool = True,
+        elsewhere: KnownVectors = nothing_known,
+    ) -> None:
         self._embedder = embedder
         self._store = store
+        self._elsewhere = elsewhere
         # Without reuse only what this run embedded itself is taken from the store.
         self._reusable: set[str] | None = None if reuse else set()
         self._threads = ThreadPoolExecutor(embedder.parallel, thread_name_prefix="embed")
@@ -52,7 +68,7 @@ class EmbeddingPool:
         """Start on a document's windows."""
         texts = {window.fingerprint: window.embedded for part in chunks for window in part.windows}
         stored = texts.keys() if self._reusable is None else texts.keys() & self._reusable
-        known = self._store.known_vectors(stored)
+        known = self._known(stored)
         vectors: dict[str, Vector | Future[list[Vector]]] = {**known}
         place: dict[str, int] = {}
         for fingerprint in texts.keys() - known.keys():
@@ -69,6 +85,11 @@ class EmbeddingPool:
                 self._under_way[fingerprint] = (future, number)
         self.embedded += len(missing)
         return Pending(chunks, vectors, place)
+
+    def _known(self, fingerprints: Collection[str]) -> dict[str, Vector]:
+        known = self._store.known_vectors(fingerprints)
+        missing = [one for one in fingerprints if one not in known]
+        return {**known, **self._elsewhere(missing)} if missing else known
 
     def collect(self, pending: Pending) -> tuple[EmbeddedChunk, ...]:
         """Wait for the vectors; ChunksFailed names the chunks that did not get theirs."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pincite.errors import FileConverted, FileEmpty, FileUnreadable, ModelUnavailable
 from pincite.ingest.catalog import summarized
-from pincite.ingest.embed import ChunksFailed, EmbeddingPool, Pending
+from pincite.ingest.embed import ChunksFailed, EmbeddingPool, KnownVectors, Pending, nothing_known
 from pincite.ingest.sync import Task, compare
 from pincite.ports import Chunker, Embedder, Reader, Store
 from pincite.records import (
@@ -41,6 +41,7 @@ class Parts:
     embedder: Embedder
     store: Store
     summarize: Callable[[Document], Document] = summarized
+    elsewhere: KnownVectors = nothing_known  # vectors that need not be made again
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def sync(
     )
     tally = _Tally(plan.tasks, files, on_progress)
     tally.failures.extend(unreadable)
-    with EmbeddingPool(parts.embedder, parts.store, reuse=reuse) as pool:
+    with EmbeddingPool(parts.embedder, parts.store, reuse=reuse, elsewhere=parts.elsewhere) as pool:
         for one in _ahead(_begun(plan.tasks, parts, pool, tally)):
             _finish(one, parts.store, pool, tally)
     # Deletions last: until here a file that came back elsewhere could take over old vectors.

@@ -46,7 +46,7 @@ def compare(
     vanished = {
         path: document
         for path, document in stored.items()
-        if path not in checksums and not _is_unreadable(path, unreadable)
+        if path not in checksums and not is_unreadable(path, unreadable)
     }
     leaving: dict[str, list[str]] = {}
     for path, document in sorted(vanished.items()):
@@ -71,7 +71,7 @@ def compare(
     return Plan(tuple(tasks), tuple(vanished.values()), unchanged)
 
 
-def _is_unreadable(path: str, unreadable: Collection[str]) -> bool:
+def is_unreadable(path: str, unreadable: Collection[str]) -> bool:
     """Whether the file, or a folder it lies in, is among those; a folder's path ends with "/"."""
     folders = (path[: at + 1] for at, char in enumerate(path) if char == "/")
     return path in unreadable or any(folder in unreadable for folder in folders)

@@ -43,6 +43,7 @@ from pincite.records.documents import (
     document_id,
 )
 from pincite.records.filters import Filters
+from pincite.records.generations import Generations
 from pincite.records.header import FoundFile, LibraryHeader, ModelCard
 from pincite.records.places import (
     Box,
@@ -108,6 +109,13 @@ if TYPE_CHECKING:
         Skipped,
         StoreStats,
     )
+    from pincite.records.reindexing import (
+        GateReport,
+        GenerationStats,
+        ReindexOutcome,
+        ReindexReport,
+        Role,
+    )
 
 __all__ = [
     "FIELDS",
@@ -155,6 +163,9 @@ __all__ = [
     "FoundDocument",
     "FoundDocuments",
     "FoundFile",
+    "GateReport",
+    "GenerationStats",
+    "Generations",
     "Hit",
     "IndexReport",
     "LibraryHeader",
@@ -178,8 +189,11 @@ __all__ = [
     "Ranked",
     "Ranking",
     "Reason",
+    "ReindexOutcome",
+    "ReindexReport",
     "Result",
     "Retrieved",
+    "Role",
     "Said",
     "Scope",
     "SearchResults",
@@ -247,6 +261,13 @@ _LATER = {
         "SkipKind",
         "Skipped",
         "StoreStats",
+    ),
+    "reindexing": (
+        "GateReport",
+        "GenerationStats",
+        "ReindexOutcome",
+        "ReindexReport",
+        "Role",
     ),
 }
 

@@ -59,14 +59,7 @@ def run_cases(
 ) -> EvalRun:
     """Ask the questions of the file, by default of the library's own, and keep the run."""
     file = file or library.root / EVAL_FILE
-    known = read_cases(file)
-    cases = [
-        case for case in known if (drafts or not case.draft) and (not kinds or case.kind in kinds)
-    ]
-    if not cases:
-        raise SettingsError(_why_none(file, known))
-    _refuse_leak(library, file)
-    _warn_of_unknown(library, cases)
+    cases = cases_to_ask(library, file, kinds=kinds, drafts=drafts)
     chosen = EvalWishes(
         mode=cast(Mode, mode), settings=search_settings(settings), cases_name=file.name, **wishes
     )
@@ -81,6 +74,21 @@ def run_cases(
             on_indexing=on_indexing,
             on_progress=on_progress,
         )
+
+
+def cases_to_ask(
+    library: Library, file: Path, *, kinds: tuple[str, ...] = (), drafts: bool = False
+) -> list[Case]:
+    """The questions of the file that are to be asked; at least one, and none finds itself."""
+    known = read_cases(file)
+    cases = [
+        case for case in known if (drafts or not case.draft) and (not kinds or case.kind in kinds)
+    ]
+    if not cases:
+        raise SettingsError(_why_none(file, known))
+    _refuse_leak(library, file)
+    _warn_of_unknown(library, cases)
+    return cases
 
 
 def _why_none(file: Path, known: tuple[Case, ...]) -> str:

@@ -94,7 +94,8 @@ def build(
     """Index every document of FOLDER.
 
     A build that was stopped goes on where it was. Policy, model, name, size limit and what else
-    is read are remembered; passwords are not.
+    is read are remembered; passwords are not. With another model all documents are forgotten
+    first; `pincite reindex` goes on answering meanwhile.
 
     Example: pincite index build ~/notes
     """
@@ -104,7 +105,7 @@ def build(
         with progress.shown(quiet=as_json) as on_progress:
             report = library.index(
                 policy=policy,
-                model=_absolute(model),
+                model=absolute(model),
                 name=name,
                 fresh=fresh,
                 options=tuple(one for one in options if one in READING_OPTIONS)
@@ -225,7 +226,7 @@ def _warn_of_library_above(folder: Path) -> None:
         )
 
 
-def _absolute(model: str | None) -> str | None:
+def absolute(model: str | None) -> str | None:
     """A model's folder is remembered, so it must not depend on where one stands."""
     if model and Path(model).expanduser().is_dir():
         return str(Path(model).expanduser().resolve())

@@ -45,6 +45,7 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
 # modules with them that the others do without.
 COMMANDS = {
     "index": "index:index",
+    "reindex": "reindex:reindex",
     "convert": "convert:convert",
     "search": "search:search",
     "context": "search:context",
@@ -93,7 +94,7 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(EXIT_OUTPUT)
         except KeyboardInterrupt:
-            done = {"index": "indexed", "convert": "recognised"}
+            done = {"index": "indexed", "reindex": "indexed", "convert": "recognised"}
             what = done.get(ctx.invoked_subcommand or "")
             kept = f" What was {what} is kept; the same command goes on from there."
             click.echo(f"\nStopped.{kept if what else ''}", err=True)

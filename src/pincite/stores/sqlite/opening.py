@@ -25,7 +25,7 @@ def open_for_writing(folder: Path) -> SqliteStore:
             folder.mkdir(mode=0o700, parents=True)
             (folder / ".gitignore").write_text("*\n")
             sync_folder(folder.parent)
-        lock = _write_lock(folder)
+        lock = write_lock(folder)
     store = SqliteStore(folder, lock)
     try:
         store.recover()
@@ -39,7 +39,7 @@ def open_for_repair(folder: Path) -> SqliteStore:
     """The only writer, without looking at what the files hold: they may be damaged."""
     _refuse_missing(folder)
     with translated_errors(folder / DATABASE_NAME):
-        return SqliteStore(folder, _write_lock(folder))
+        return SqliteStore(folder, write_lock(folder))
 
 
 def open_for_reading(folder: Path) -> SqliteStore:
@@ -59,7 +59,8 @@ def open_for_reading(folder: Path) -> SqliteStore:
 def _refuse_missing(folder: Path) -> None:
     if not (folder / LOG_NAME).exists() and not (folder / DATABASE_NAME).exists():
         raise IndexMissing(
-            f"{folder.parent} has no index yet; run `pincite index build {folder.parent}`"
+            f"{_library_of(folder)} has no index yet; "
+            f"run `pincite index build {_library_of(folder)}`"
         )
 
 
@@ -73,12 +74,13 @@ def _recover_if_free(folder: Path, *, needed: bool) -> None:
     except (LibraryBusy, StoreReadOnly) as error:
         if needed:
             raise type(error)(
-                f"the index of {folder.parent} is not there or was made by an older pincite, and "
-                f"cannot be brought up to date now: {error}"
+                f"the index of {_library_of(folder)} is not there or was made by an older pincite, "
+                f"and cannot be brought up to date now: {error}"
             ) from error
 
 
-def _write_lock(folder: Path) -> FileLock:
+def write_lock(folder: Path) -> FileLock:
+    """Held by the one who writes to the index in this folder; LibraryBusy where someone does."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(folder / LOCK_NAME)
@@ -86,6 +88,12 @@ def _write_lock(folder: Path) -> FileLock:
         lock.acquire(timeout=0)
     except Timeout:
         raise LibraryBusy(
-            f"another process is indexing {folder.parent}; wait until it has finished, or stop it"
+            f"another process is indexing {_library_of(folder)}; wait until it has finished, or "
+            "stop it"
         ) from None
     return lock
+
+
+def _library_of(folder: Path) -> Path:
+    """The folder that a user knows; a generation lies deeper in it than the first one."""
+    return folder.parents[2] if folder.parent.name == "generations" else folder.parent

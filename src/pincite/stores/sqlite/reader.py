@@ -77,9 +77,10 @@ class IndexReader:
             return meta(self._connection, "complete") == "1"
 
     def version(self) -> str:
-        """Another one whenever a search may find something else: how far the log is followed."""
+        """Another one whenever a search may find something else: how far which log is followed."""
         with translated_errors(self._database):
-            return meta(self._connection, "log_position") or ""
+            position = meta(self._connection, "log_position") or ""
+            return f"{self._database.parent.name}@{position}"
 
     def documents(self) -> list[DocumentEntry]:
         """Every document, by path."""

@@ -1,0 +1,192 @@
+"""Another model or chunk policy: a new generation beside the live one, then one step to it.
+
+The new one is filled from the folder, as any index is. Cutting needs more of a document than a
+store keeps (see docs/decisions/0022), and so it also holds what was added meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pincite.engine.eval_wishes import EvalWishes, Gate
+from pincite.engine.folders import begun
+from pincite.engine.homes import Home
+from pincite.engine.indexing import Run
+from pincite.engine.models import Embedders, Wishes
+from pincite.errors import IndexMissing, LibraryBusy
+from pincite.evals.gate import check, floors_from
+from pincite.evals.measures import ALL
+from pincite.ingest.embed import KnownVectors, nothing_known
+from pincite.ingest.sync import is_unreadable
+from pincite.ports import Store
+from pincite.records import (
+    Failure,
+    GateReport,
+    GenerationStats,
+    LibraryHeader,
+    ReindexReport,
+    Role,
+)
+
+if TYPE_CHECKING:
+    from pincite.engine.library import Library
+
+# Whether what was expected is found. How much else is found beside it also depends on how large
+# chunks are, and is no reason to stay; neither are twenty figures, of which one is often lower.
+_COMPARED = ("questions", "ndcg@10", "recall@10", "place_hit@3", "citation_recall@3", "terms@10")
+_MOST_TRIES = 60  # for the moment in which nobody else writes
+_SECONDS_BETWEEN_TRIES = 1.0
+
+
+@dataclass(frozen=True)
+class LibraryGenerations:
+    """The generations of one library."""
+
+    library: Library
+    home: Home
+    embedders: Embedders
+
+    def reindex(self, run: Run, gate: Gate, *, switch: bool) -> ReindexReport:
+        """Fill the next generation and make it the live one, if nothing speaks against it."""
+        with closing(self.home.read()) as live:
+            current = begun(live.header(), run.root)
+            goes_on = run.wishes == Wishes() and self.home.generations().next is not None
+            if not goes_on and run.header(current) == current:
+                return ReindexReport("already", current)
+            with closing(self.home.write_next()) as store:
+                made_as = (store.header() if goes_on else None) or current
+                if run.header(made_as) == current:  # it was stopped before it was begun
+                    return ReindexReport("already", current)
+                filling = _Filling(run, made_as, live, store)
+                return self._made(filling, gate, switch=switch)
+
+    def _made(self, filling: _Filling, gate: Gate, *, switch: bool) -> ReindexReport:
+        report = filling.fill()
+        if report.outcome != "ready":
+            return report
+        if gate.cases:
+            report = replace(report, gate=self._asked(gate))
+            if report.gate and not report.gate.holds:
+                return replace(report, outcome="worse")
+        if not switch:
+            return report
+        with closing(_patient_writer(self.home)):
+            # Nobody else can write now: what came meanwhile is in both, or in neither.
+            last = filling.fill()
+            report = replace(report, outcome=last.outcome, caught_up=last.index, lost=last.lost)
+            if last.outcome == "ready":
+                self.home.switch()
+                report = replace(report, outcome="switched")
+        return report
+
+    def _asked(self, gate: Gate) -> GateReport:
+        """The same questions asked of both; the runs are kept with the library."""
+        from pincite.engine.library import Library
+
+        numbers = self.home.generations()
+        next_home = self.home.at(numbers.last)  # which is the next one: it was given last
+        with Library(self.library.root, self.embedders, next_home) as coming:
+            before, after = (
+                library.evaluation.run(
+                    gate.cases, EvalWishes(label=f"generation {number}"), on_progress=told
+                )
+                for library, number, told in (
+                    (self.library, numbers.live, gate.on_progress),
+                    (coming, numbers.last, gate.on_progress),
+                )
+            )
+        floors = floors_from(before, slack=gate.slack).get(ALL, {})
+        compared = {name: floor for name, floor in floors.items() if name in _COMPARED}
+        return GateReport(before, after, tuple(check(after, {ALL: compared})))
+
+    def rollback(self) -> LibraryHeader:
+        """Make the generation before the live one again; it says how that is made.
+
+        What changed in the folder since the switch is not in it: an update follows.
+        """
+        before = self.home.generations().rolled_back().live
+        with closing(self.home.at(before).read()) as store:
+            header = begun(store.header(), self.library.root)
+            self.embedders.of(header)  # else nothing could be found in it
+        self.home.rollback()
+        return header
+
+    def cancel(self) -> None:
+        """Give up the generation that is being made; searches never saw it."""
+        self.home.cancel()
+
+    def drop_before(self) -> None:
+        """Forget the generation before, and with it the way back."""
+        self.home.drop_before()
+
+    def stats(self) -> list[GenerationStats]:
+        """Each generation that there is: the live one, the next one, the one before."""
+        numbers = self.home.generations()
+        roles: tuple[tuple[Role, int | None], ...] = (
+            ("live", numbers.live),
+            ("next", numbers.next),
+            ("before", numbers.before),
+        )
+        return [self._stats(role, number) for role, number in roles if number is not None]
+
+    def _stats(self, role: Role, number: int) -> GenerationStats:
+        try:
+            with closing(self.home.at(number).read()) as store:
+                return GenerationStats(number, role, store.header(), store.stats())
+        except IndexMissing:
+            if role == "live":
+                raise
+            return GenerationStats(number, role, None, None)
+
+
+@dataclass(frozen=True)
+class _Filling:
+    """Makes the next generation equal to the folder, as often as it is asked to."""
+
+    run: Run
+    made_as: LibraryHeader  # but for what the run wishes otherwise
+    live: Store
+    store: Store
+
+    def fill(self) -> ReindexReport:
+        """Make, cut and embed what is not there yet."""
+        header = self.run.header(self.made_as)
+        held = self.live.documents()
+        index = self.run.fill(
+            self.store, self.made_as, held=len(held), elsewhere=self._reusable(header)
+        )
+        lost = tuple(sorted(self._lost(index.failures)))
+        return ReindexReport("incomplete" if lost else "ready", header, index, lost=lost)
+
+    def _reusable(self, header: LibraryHeader) -> KnownVectors:
+        """The live one's vectors, where they are of the same space and not to be made again."""
+        live = self.live.header()
+        same = live is not None and (
+            (live.model.fingerprint, live.model.dimensions, live.edition)
+            == (header.model.fingerprint, header.model.dimensions, header.edition)
+        )
+        return self.live.known_vectors if same else nothing_known
+
+    def _lost(self, failures: Sequence[Failure]) -> set[str]:
+        """What the live one has and this one could not get: the file cannot be read any more."""
+        failed = {failure.path for failure in failures}
+        made = {document.path for document in self.store.documents()}
+        return {
+            document.path
+            for document in self.live.documents()
+            if document.path not in made and is_unreadable(document.path, failed)
+        }
+
+
+def _patient_writer(home: Home) -> Store:
+    """An update that runs just now is waited for: hours of work should not end with it."""
+    for _ in range(_MOST_TRIES):
+        try:
+            return home.write()
+        except LibraryBusy:
+            time.sleep(_SECONDS_BETWEEN_TRIES)
+    return home.write()

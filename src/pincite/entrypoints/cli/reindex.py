@@ -1,0 +1,149 @@
+"""`pincite reindex`: another model or chunk policy, without a gap in what can be found."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from pincite.engine import Gate, Library
+from pincite.entrypoints import generations
+from pincite.entrypoints.cli import progress
+from pincite.entrypoints.cli.asking import cases_to_ask
+from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, open_around
+from pincite.entrypoints.cli.index import (
+    EXIT_PARTLY_FAILED,
+    absolute,
+    folder_argument,
+    passwords_in,
+    passwords_option,
+)
+from pincite.entrypoints.cli.questions import read_cases
+from pincite.errors import SettingsError
+from pincite.records import Case
+from pincite.settings import EVAL_FILE, POLICIES
+
+
+@click.command()
+@folder_argument
+@click.option("--model", help="The new model: minilm, hashing, openai:MODEL or a folder.")
+@click.option("--policy", type=click.Choice(list(POLICIES)), help="The new way to cut.")
+@click.option("--fresh", is_flag=True, help="Read, cut and embed everything again.")
+@click.option(
+    "--gate",
+    "cases",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=f"Questions that must not be answered worse. [default: {EVAL_FILE}, where there is one]",
+)
+@click.option("--no-gate", is_flag=True, help="Ask no questions.")
+@click.option(
+    "--slack",
+    type=click.FloatRange(min=0, max=1),
+    default=Gate.slack,
+    show_default=True,
+    help="How much lower a figure may be before it counts as worse.",
+)
+@click.option("--no-switch", is_flag=True, help="Make the new index, and leave it at that.")
+@click.option("--status", is_flag=True, help="Print which indexes there are.")
+@click.option("--rollback", is_flag=True, help="Go back to the index before the last switch.")
+@click.option("--cancel", is_flag=True, help="Give up the new index that is not switched to.")
+@click.option("--drop-old", is_flag=True, help="Remove the index before the last switch.")
+@passwords_option
+@as_json_option
+def reindex(
+    folder: Path,
+    model: str | None,
+    policy: str | None,
+    fresh: bool,
+    cases: Path | None,
+    no_gate: bool,
+    slack: float,
+    no_switch: bool,
+    status: bool,
+    rollback: bool,
+    cancel: bool,
+    drop_old: bool,
+    passwords_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Move the library around FOLDER to another model or chunk policy.
+
+    A new index is made beside the one there is, which answers until the new one is complete and
+    its answers to the questions of --gate are not worse. Stopped, it goes on where it was: run the
+    same command, or `pincite reindex` alone.
+
+    Example: pincite reindex --model minilm --policy wiki
+    """
+    chosen = _only_step(status=status, rollback=rollback, cancel=cancel, drop_old=drop_old)
+    with open_around(folder) as library:
+        if chosen is not None:
+            _step(library, chosen, as_json=as_json)
+            return
+        started = time.monotonic()
+        with (
+            progress.shown(quiet=as_json) as on_progress,
+            progress.counted(noun="questions") as on_question,
+        ):
+            asked = [] if no_gate else _cases(library, cases)
+            report = library.reindex(
+                model=absolute(model),
+                policy=policy,
+                fresh=fresh,
+                gate=Gate(asked, slack, on_question),
+                switch=not no_switch,
+                passwords=passwords_in(passwords_file),
+                on_progress=on_progress,
+            )
+    seconds = time.monotonic() - started
+    if as_json:
+        echo_json(generations.report_as_json(report, seconds))
+    else:
+        echo_lines(generations.report_as_text(report, seconds))
+    if report.outcome in ("incomplete", "worse") or report.index.failures:
+        sys.exit(EXIT_PARTLY_FAILED)
+
+
+def _cases(library: Library, file: Path | None) -> list[Case]:
+    """Those of the file; without one, the confirmed ones of the library's own, if it has any."""
+    own = library.root / EVAL_FILE
+    if file is None and (not own.exists() or all(case.draft for case in read_cases(own))):
+        return []
+    return cases_to_ask(library, file or own)
+
+
+def _only_step(**steps: bool) -> str | None:
+    """The one step that is asked for instead of a new index; nothing else goes with it."""
+    context = click.get_current_context()
+    given = {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    chosen = [name for name, wanted in steps.items() if wanted]
+    if chosen and given - {chosen[0], "folder", "as_json"}:
+        option = chosen[0].replace("_", "-")
+        raise SettingsError(f"--{option} is a step of its own; leave out the other options")
+    return chosen[0] if chosen else None
+
+
+def _step(library: Library, chosen: str, *, as_json: bool) -> None:
+    told = ""
+    match chosen:
+        case "rollback":
+            header = library.rollback()
+            told = generations.rolled_back(header)
+        case "cancel":
+            library.generations.cancel()
+            told = "The new index was given up; searches go on as before."
+        case "drop_old":
+            library.generations.drop_before()
+            told = "The index before the last switch is gone; there is no way back to it."
+    stats = library.generations.stats()
+    if as_json:
+        echo_json(generations.stats_as_json(stats))
+        return
+    if told:
+        click.echo(told)
+    echo_lines(generations.stats_as_text(stats))

@@ -1,0 +1,136 @@
+"""Several indexes in one index folder, and the small file that says which of them is live.
+
+The first generation is the index folder itself, the others are folders inside it. Whoever changes
+which one is live holds the write lock of the one that was: nobody writes to what is left behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from pincite.errors import LibraryBusy, StoreDamaged
+from pincite.records import Generations
+from pincite.stores.disk import sync_folder
+from pincite.stores.sqlite.connection import translated_errors
+from pincite.stores.sqlite.opening import write_lock
+from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME, SEGMENTS_NAME
+
+FIRST = 1
+POINTER_NAME = "generation"
+FOLDER_NAME = "generations"
+_LOCK_NAME = "generations.lock"  # held for a moment, while the pointer is changed
+
+
+class GenerationFolders:
+    """The generations inside one index folder."""
+
+    def __init__(self, index: Path) -> None:
+        self._index = index
+        self._pointer = index / POINTER_NAME
+
+    def numbers(self) -> Generations:
+        """Which there are; only the first one where nothing else is said."""
+        with translated_errors(self._pointer):
+            try:
+                data = self._pointer.read_bytes()
+            except FileNotFoundError:
+                return Generations()
+        return _numbers_in(data, self._pointer)
+
+    def folder(self, number: int) -> Path:
+        """Where a generation is, or would be."""
+        return self._index if number == FIRST else self._index / FOLDER_NAME / str(number)
+
+    def change(self, change: Callable[[Generations], Generations]) -> Generations:
+        """Replace what the pointer says in one step; on disk when this returns."""
+        with translated_errors(self._pointer), self._pointer_locked():
+            before = self.numbers()
+            after = change(before)
+            if after != before:
+                self._write(after)
+            return after
+
+    def sweep(self) -> None:
+        """Remove the files of all generations that are not wanted any more."""
+        with translated_errors(self._index), self._pointer_locked():
+            unwanted = self._on_disk() - self.numbers().kept
+            for number in sorted(unwanted):
+                self._remove(number)
+
+    @contextmanager
+    def locked(self, number: int) -> Iterator[None]:
+        """Nobody writes to the generation meanwhile; LibraryBusy where someone does."""
+        folder = self.folder(number)
+        if not folder.is_dir():
+            yield  # it was begun, and ended before anything was written
+            return
+        with translated_errors(folder):
+            lock = write_lock(folder)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _pointer_locked(self) -> Iterator[None]:
+        from filelock import FileLock
+
+        with FileLock(self._index / _LOCK_NAME):
+            yield
+
+    def _write(self, numbers: Generations) -> None:
+        unfinished = self._pointer.with_name(f"{POINTER_NAME}.part")
+        with unfinished.open("wb") as file:
+            file.write(json.dumps(asdict(numbers)).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(self._pointer)
+        sync_folder(self._index)
+
+    def _on_disk(self) -> set[int]:
+        folder = self._index / FOLDER_NAME
+        others = folder.iterdir() if folder.is_dir() else ()
+        numbers = {int(one.name) for one in others if one.name.isascii() and one.name.isdigit()}
+        first = (LOG_NAME, DATABASE_NAME, SEGMENTS_NAME)
+        return numbers | ({FIRST} if any((self._index / one).exists() for one in first) else set())
+
+    def _remove(self, number: int) -> None:
+        """Unless someone is still writing there, who will find that nobody wants it."""
+        folder = self.folder(number)
+        try:
+            with self.locked(number):
+                if number != FIRST:
+                    shutil.rmtree(folder)
+                    return
+                # Eval runs and the other generations stay. The log goes first: without it
+                # nobody takes what is left for an index that has to be brought up to date.
+                for pattern in (f"{LOG_NAME}*", f"{DATABASE_NAME}*"):
+                    for file in folder.glob(pattern):
+                        file.unlink()
+                shutil.rmtree(folder / SEGMENTS_NAME, ignore_errors=True)
+        except LibraryBusy:
+            return
+
+
+def _numbers_in(data: bytes, pointer: Path) -> Generations:
+    try:
+        value = json.loads(data)
+        numbers = Generations(**value)
+        sound = all(
+            type(one) is int and FIRST <= one <= numbers.last
+            for one in (numbers.live, numbers.last, *numbers.kept)
+        )
+    except (ValueError, TypeError, RecursionError):
+        sound = False
+    if not sound:
+        raise StoreDamaged(
+            f"{pointer} is damaged, and it says which of the indexes in {pointer.parent} is to be "
+            "searched; put it back from a backup, or remove it to search the first one"
+        )
+    return numbers
