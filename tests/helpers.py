@@ -37,7 +37,6 @@ from pincite.records import (
     Window,
 )
 from pincite.stores.memory import MemoryStore
-from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.team import Team
 from pincite.stores.sqlite.opening import open_for_writing
 from pincite.stores.sqlite.store import SqliteStore
@@ -171,7 +170,7 @@ _project_numbers = itertools.count(1)
 def shared_team() -> Team:
     """A team in a PostgreSQL server of this process's own, which ends with it."""
     folder = Path(tempfile.mkdtemp(prefix="pincite-postgres-", dir="/tmp"))
-    return Team.at(EmbeddedServer(folder).start())
+    return Team.at(f"postgresql+embedded://{folder}")
 
 
 @contextmanager

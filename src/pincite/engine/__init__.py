@@ -2,8 +2,9 @@
 
 from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.folders import INDEX_FOLDER, find_library
-from pincite.engine.library import Library, open_library
+from pincite.engine.library import Library
 from pincite.engine.models import ModelAccess
+from pincite.engine.opening import open_library
 
 __all__ = [
     "INDEX_FOLDER",

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from pincite.errors import SettingsError
-from pincite.records import Case, Mode
+from pincite.records import Mode
 from pincite.settings import SearchSettings
+
+if TYPE_CHECKING:
+    from pincite.records import Case
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from pincite.sources import Scan
 
 INDEX_FOLDER = ".index"
-# Any of them; the last one says which generation is live, and the first one may be gone.
-_INDEX_FILES = ("chunks.jsonl", "index.db", "generation")
+# Any of them; `generation` says which one is live, and the first one may be gone; `store.json` says
+# in which database the index is.
+_INDEX_FILES = ("chunks.jsonl", "index.db", "generation", "store.json")
 
 
 def find_library(start: str | Path = ".") -> Path:

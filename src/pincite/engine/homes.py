@@ -75,6 +75,10 @@ class Home(Protocol):
         """Forget the generation before, and with it the way back."""
         ...
 
+    def close(self) -> None:
+        """Give back what the home itself holds; stores that were opened are closed by then."""
+        ...
+
 
 class FolderHome:
     """Embedded indexes in a folder of their own, usually inside the library's."""
@@ -167,6 +171,9 @@ class FolderHome:
 
         self._folders.change(Generations.without_before)
         self._folders.sweep()
+
+    def close(self) -> None:
+        """A folder holds nothing open."""
 
     @cached_property
     def _folders(self) -> GenerationFolders:

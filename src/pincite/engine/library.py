@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from pincite.engine.eval_wishes import Gate
-from pincite.engine.folders import INDEX_FOLDER, begun, refuse_unread_labels
-from pincite.engine.homes import FolderHome, Home
+from pincite.engine.folders import begun, refuse_unread_labels
+from pincite.engine.homes import Home
 from pincite.engine.live import LiveStore
-from pincite.engine.models import Embedders, ModelAccess, Wishes
+from pincite.engine.models import Embedders, Wishes
 from pincite.engine.patience import patiently
 from pincite.engine.stopwatch import Stopwatch
 from pincite.errors import (
     FileUnreadable,
-    FolderMissing,
     PinciteError,
     SettingsError,
 )
@@ -60,27 +59,6 @@ if TYPE_CHECKING:
         SearchResults,
     )
     from pincite.sources import Folder
-
-
-def open_library(
-    folder: str | Path = ".",
-    *,
-    models: ModelAccess = ModelAccess(),
-) -> Library:
-    """The library in a folder, whether it has an index yet or not.
-
-    Example:
-        >>> with open_library("notes") as library:  # doctest: +SKIP
-        ...     library.index()
-        ...     for result in library.search("who signs the release?").results:
-        ...         print(result.document.path, result.quote.text)
-    """
-    root = Path(folder).expanduser()
-    if not root.is_dir():
-        what = "is not a folder" if root.exists() else "does not exist"
-        raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
-    root = root.resolve()
-    return Library(root, Embedders(models), FolderHome(root, root / INDEX_FOLDER))
 
 
 class Library:
@@ -377,6 +355,7 @@ class Library:
         """Give back every resource, and forget what was asked."""
         self.__dict__.pop("_searching", None)
         self._live.close()
+        self._home.close()
 
     def __enter__(self) -> Self:
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +13,7 @@ from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pincite.errors import (
+    LibraryBusy,
     StoreBusy,
     StoreDamaged,
     StoreDenied,
@@ -87,6 +88,19 @@ class Server:
         """A connection that says who it is, outside of any project: for indexes alone."""
         with translated_errors(self.name), self._pool.connection() as connection:
             yield connection
+
+    def hold(self, key: int, *, otherwise: str) -> Callable[[], None]:
+        """Be the only one with this key until what is given back is called; LibraryBusy if not.
+
+        The lock goes with its connection, so a process that is killed leaves none behind.
+        """
+        with translated_errors(self.name):
+            connection = psycopg.connect(self.url, autocommit=True)
+            held = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+        if held != (True,):
+            connection.close()
+            raise LibraryBusy(otherwise)
+        return connection.close
 
     def close(self) -> None:
         """Give back every connection."""

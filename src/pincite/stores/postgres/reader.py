@@ -54,6 +54,7 @@ class State:
     """A project at one moment: how its index is made, and what of it may be seen."""
 
     view: View | None  # None before the first build
+    generation: int | None = None
     header: LibraryHeader | None = None
     complete: bool = False
     problems: tuple[Failure, ...] = ()
@@ -260,10 +261,11 @@ class ProjectReader:
 def state_of(project: int, row: tuple[Any, ...]) -> State:
     """The project's state from a row of _STATE."""
     clearance, role, generation, space, dimensions, header, complete, problems, version, has = row
-    if generation is None:
-        return State(None, version=f"{clearance} {role}")
+    if header is None:
+        return State(None, generation, version=f"{generation} {clearance} {role}")
     return State(
         View(project, generation, clearance, space, dimensions, has_index=has),
+        generation,
         header_from_json(header),
         complete,
         tuple(Failure(path, reason) for path, reason in problems),

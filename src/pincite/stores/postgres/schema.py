@@ -35,6 +35,7 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
             name text NOT NULL,
             live bigint,
             before bigint,
+            next bigint,
             UNIQUE (owner, name)
         )
         """,
@@ -61,8 +62,8 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         CREATE TABLE generation (
             id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             project bigint NOT NULL REFERENCES project ON DELETE CASCADE,
-            space bigint NOT NULL REFERENCES space,
-            header jsonb NOT NULL,
+            space bigint REFERENCES space,
+            header jsonb,
             complete boolean NOT NULL DEFAULT false,
             problems jsonb NOT NULL DEFAULT '[]',
             version bigint NOT NULL DEFAULT 0,
@@ -77,6 +78,7 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         "CREATE INDEX generation_of_project ON generation (project)",
         "ALTER TABLE project ADD FOREIGN KEY (live) REFERENCES generation",
         "ALTER TABLE project ADD FOREIGN KEY (before) REFERENCES generation",
+        "ALTER TABLE project ADD FOREIGN KEY (next) REFERENCES generation",
         """
         CREATE TABLE document (
             row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -48,15 +48,15 @@ class PostgresStore(ProjectReader):
                 "SELECT space_of(%s, %s)", (model.fingerprint, model.dimensions)
             ).fetchone() or (0,)
             told = Jsonb(header_to_json(header))
-            if state.view is None:
+            if state.generation is None:
                 self._first_generation(connection, space, told)
                 return
-            if not _same_space(state.header, header):
+            if state.view is not None and not _same_space(state.header, header):
                 self._forget_all(connection, state.view)
             connection.execute(
                 "UPDATE generation SET header = %s, space = %s, complete = false, "
                 "version = version + 1 WHERE id = %s AND project = %s",
-                (told, space, state.view.generation, state.view.project),
+                (told, space, state.generation, self._entry.project),
             )
 
     def _first_generation(self, connection: Connection, space: int, header: Jsonb) -> None:
@@ -106,8 +106,16 @@ class PostgresStore(ProjectReader):
                 "WHERE id = %s AND project = %s",
                 (told, view.generation, view.project),
             )
+        self.make_index()
+
+    def make_index(self) -> bool:
+        """Make the index for vectors anew where that is due; whether it was."""
+        with self._reading() as (_, state):
+            view = state.view
+        if view is None:
+            return False
         with self._server.as_owner() as connection:
-            maintain(connection, view, self._index)
+            return maintain(connection, view, self._index)
 
     @contextmanager
     def _writing(self, *, touch: bool = True) -> Iterator[tuple[Connection, View, LibraryHeader]]:
@@ -117,6 +125,8 @@ class PostgresStore(ProjectReader):
             if view is None:
                 raise IndexMissing("the index was not begun: call begin() first")
             self._refuse_readers(connection)
+            # A switch waits for this transaction, or this transaction for the switch.
+            connection.execute("SELECT 1 FROM project WHERE id = %s FOR SHARE", (view.project,))
             lock = "SELECT 1 FROM generation WHERE id = %s AND project = %s FOR UPDATE"
             connection.execute(lock, (view.generation, view.project))
             state = self._state(connection)  # as whoever held the lock before has left it

@@ -225,6 +225,11 @@ def rows_named(
 
 def forget(connection: Connection, generation: int, rows: Sequence[int]) -> None:
     """Delete documents with all that is of them."""
+    if not rows:
+        return
+    # A few entries of a large index: without figures of a new table the planner may read it all.
+    connection.execute("SET LOCAL enable_hashjoin = off")
+    connection.execute("SET LOCAL enable_mergejoin = off")
     for statement in _FORGET:
         connection.execute(statement, {"rows": list(rows), "generation": generation})
 

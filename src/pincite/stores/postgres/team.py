@@ -7,7 +7,10 @@ from typing import Self
 
 from pincite.errors import SettingsError, StoreDenied
 from pincite.records import LEVELS, MEMBER_ROLES, MemberRole, Scope, refuse_bad_name
+from pincite.stores.postgres.address import EMBEDDED
 from pincite.stores.postgres.connection import Entry, Server
+from pincite.stores.postgres.embedded import EmbeddedServer, folder_of
+from pincite.stores.postgres.generations import ProjectGenerations
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.store import PostgresStore
@@ -63,17 +66,24 @@ class Team:
         index.check()
         self._server = server
         self._index = index
+        self._own_server: EmbeddedServer | None = None
 
     @classmethod
     def at(cls, url: str, *, index: IndexSettings = IndexSettings(), connections: int = 8) -> Self:
-        """The team at an address; its tables are made or brought up to date."""
-        server = Server(url, connections=connections)
+        """The team at an address; its tables are made or brought up to date.
+
+        `postgresql+embedded:///FOLDER` starts a server of one's own, which ends with its last user.
+        """
+        own_server = EmbeddedServer(folder_of(url)) if url.startswith(EMBEDDED) else None
+        server = Server(own_server.start() if own_server else url, connections=connections)
+        team = cls(server, index=index)
+        team._own_server = own_server
         try:
             server.open()
         except BaseException:
-            server.close()
+            team.close()
             raise
-        return cls(server, index=index)
+        return team
 
     def create(self, scope: Scope) -> None:
         """Make a project of the user's own; nothing happens where there is one of that name."""
@@ -93,10 +103,40 @@ class Team:
                     (made[0], account, len(LEVELS) - 1),
                 )
 
-    def store(self, scope: Scope) -> PostgresStore:
-        """A project's store; ProjectMissing where the user has none of that name."""
+    def store(self, scope: Scope, *, generation: int | None = None) -> PostgresStore:
+        """A project's store; ProjectMissing where the user has none of that name.
+
+        With a generation it looks at that one, else at whichever is live.
+        """
         entry = self._entry(scope)
-        return PostgresStore(self._server, scope, entry, index=self._index)
+        return PostgresStore(self._server, scope, entry, index=self._index, generation=generation)
+
+    def only_writer(self, scope: Scope, *, generation: int | None = None) -> PostgresStore:
+        """A project's store for whoever makes all of it anew; LibraryBusy while another does.
+
+        Single documents can be added and removed by others meanwhile.
+        """
+        entry = self._entry(scope)
+        release = self._server.hold(
+            (entry.project or 0) << 1 | (generation is not None),
+            otherwise=f"another process is indexing {scope.project}; wait until it has finished",
+        )
+        return PostgresStore(
+            self._server,
+            scope,
+            entry,
+            index=self._index,
+            generation=generation,
+            on_close=release,
+        )
+
+    def generations(self, scope: Scope) -> ProjectGenerations:
+        """The generations of a project's index."""
+        return ProjectGenerations(self._server, scope, self._entry(scope))
+
+    def optimize(self, scope: Scope) -> bool:
+        """Make the index for vectors now where it is due; whether it was."""
+        return self.store(scope).make_index()
 
     def projects(self, user: str) -> list[ProjectEntry]:
         """The projects that a user is a member of."""
@@ -142,14 +182,15 @@ class Team:
             values = {"project": entry.project}
             for table in ("posting", "about_posting", "spelling"):
                 connection.execute(f"DELETE FROM {table} WHERE generation IN {of_project}", values)
-            connection.execute(
-                "UPDATE project SET live = NULL, before = NULL WHERE id = %(project)s", values
-            )
+            nothing = "live = NULL, before = NULL, next = NULL"
+            connection.execute(f"UPDATE project SET {nothing} WHERE id = %(project)s", values)
             connection.execute("DELETE FROM project WHERE id = %(project)s", values)
 
     def close(self) -> None:
         """Give back every connection."""
         self._server.close()
+        if self._own_server is not None:
+            self._own_server.stop()
 
     def _as_admin(self, scope: Scope, user: str) -> Entry:
         entry = self._entry(scope)

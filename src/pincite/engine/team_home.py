@@ -1,0 +1,183 @@
+"""A library whose index lives in a team's database, as one project of it."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pincite.errors import IndexMissing, ProjectMissing, SettingsError, StoreUnsupported
+from pincite.records import Generations, Scope
+
+if TYPE_CHECKING:
+    from pincite.ports import Store
+    from pincite.stores.postgres.generations import ProjectGenerations
+    from pincite.stores.postgres.team import Team
+
+_SCHEMES = ("postgresql://", "postgres://", "postgresql+embedded://")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a library's index is kept, if not in its folder: a database, a user, a project."""
+
+    store: str
+    user: str
+    project: str
+
+    def of(self, user: str | None, project: str | None) -> Address:
+        """The same database for another user or project, where they are given."""
+        return Address(self.store, user or self.user, project or self.project)
+
+    @property
+    def scope(self) -> Scope:
+        """Who asks, and of what."""
+        return Scope(self.user, self.project)
+
+
+def address_of(
+    root: Path, store: str, *, user: str | None = None, project: str | None = None
+) -> Address:
+    """An address with what was left out: the user one is here, a project named like the folder."""
+    if not store.startswith(_SCHEMES):
+        raise SettingsError(
+            f"{store!r} is no address of a database; write postgresql://USER@HOST/DATABASE or "
+            "postgresql+embedded:///FOLDER"
+        )
+    return Address(store, user or getpass.getuser(), project or root.name or "library")
+
+
+def remembered(file: Path) -> Address | None:
+    """The address that was kept in this file."""
+    if not file.is_file():
+        return None
+    try:
+        return Address(**json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise SettingsError(
+            f"{file} does not say where the index is ({error}); build it again with --store"
+        ) from error
+
+
+def remember(file: Path, address: Address) -> None:
+    """Keep the address beside the library, without its password."""
+    from pincite.stores.postgres.address import without_password
+
+    kept = asdict(address) | {"store": without_password(address.store)}
+    text = json.dumps(kept, indent=2) + "\n"
+    if file.is_file() and file.read_text("utf-8") == text:
+        return
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    (file.parent / ".gitignore").write_text("*\n")
+    unfinished = file.with_suffix(".part")
+    unfinished.write_text(text, "utf-8")
+    os.replace(unfinished, file)  # noqa: PTH105 — as everywhere where a file must be whole
+
+
+class TeamHome:
+    """One project of a team's database."""
+
+    def __init__(
+        self,
+        address: Address,
+        kept_in: Path,
+        *,
+        number: int | None = None,
+        team: Team | None = None,
+    ) -> None:
+        self.address = address
+        self.files = kept_in.parent
+        self._kept_in = kept_in
+        self._number = number
+        self._given = team
+
+    def exists(self) -> bool:
+        """Whether there is an index yet."""
+        try:
+            return self.generations().live > 0
+        except ProjectMissing:
+            return False
+
+    def read(self) -> Store:
+        """A store to search in; IndexMissing where there is none."""
+        if not self.exists():
+            raise IndexMissing(
+                f"project {self.address.project} has no index yet; run `pincite index build`"
+            )
+        return self._team.store(self.address.scope, generation=self.generations().live)
+
+    def write(self) -> Store:
+        """A store to write to; the user's own project is made where there is none."""
+        if self.address.scope.owner == self.address.user:
+            self._team.create(self.address.scope)
+        store = self._team.only_writer(self.address.scope)
+        remember(self._kept_in, self.address)
+        return store
+
+    def mend(self) -> Store:
+        """A store to repair."""
+        self.read().close()  # says what is missing
+        return self.write()
+
+    def generations(self) -> Generations:
+        """Which there are."""
+        numbers = self._generations.numbers()
+        if self._number is None:
+            return numbers
+        return Generations(self._number, numbers.before, numbers.next, numbers.last)
+
+    def at(self, number: int) -> TeamHome:
+        """The same project with another generation as its live one."""
+        return TeamHome(self.address, self._kept_in, number=number, team=self._team)
+
+    def write_next(self) -> Store:
+        """A store to write to the next generation."""
+        number = self._generations.begin()
+        return self._team.only_writer(self.address.scope, generation=number)
+
+    def switch(self) -> None:
+        """Make the next generation the live one."""
+        self._generations.switch()
+
+    def rollback(self) -> None:
+        """Make the generation before the live one again."""
+        self._generations.roll_back()
+
+    def cancel(self) -> None:
+        """Give up the next generation."""
+        self._generations.give_up()
+
+    def drop_before(self) -> None:
+        """Forget the generation before."""
+        self._generations.drop_before()
+
+    def close(self) -> None:
+        """Give back the connections, if they are this home's own."""
+        self.__dict__.pop("_generations", None)
+        team = self.__dict__.pop("_team", None)
+        if team is not None and team is not self._given:
+            team.close()
+
+    @cached_property
+    def _generations(self) -> ProjectGenerations:
+        return self._team.generations(self.address.scope)
+
+    @cached_property
+    def _team(self) -> Team:
+        return self._given or opened_team(self.address.store)
+
+
+def opened_team(url: str) -> Team:
+    """The team at an address; whoever opens it closes it."""
+    try:
+        from pincite.stores.postgres.team import Team
+    except ImportError as error:
+        raise StoreUnsupported(
+            "a store in PostgreSQL needs more packages: pip install 'pincite[postgres]', or "
+            "'pincite[embedded]' for a server of one's own"
+        ) from error
+    return Team.at(url)

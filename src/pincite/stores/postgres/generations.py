@@ -1,0 +1,128 @@
+"""The generations of a project's index: rows beside each other, and which of them is live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.errors import IndexMissing, LibraryBusy, StoreDenied
+from pincite.records import Generations, Scope
+from pincite.stores.postgres.connection import Entry, Server
+from pincite.stores.postgres.reader import missing
+from pincite.stores.postgres.schema import Connection
+
+_NUMBERS = """
+SELECT live, before, next, (SELECT max(id) FROM generation WHERE project = %(project)s)
+FROM project WHERE id = %(project)s
+AND EXISTS (SELECT 1 FROM member WHERE project = %(project)s AND account = %(account)s)
+"""
+# Each is one statement, with what must still hold for it: of two who do it at once, one does.
+_SWITCH = """
+UPDATE project SET before = live, live = next, next = NULL
+WHERE id = %(project)s AND next = %(next)s AND live IS NOT DISTINCT FROM %(live)s
+"""
+_ROLL_BACK = """
+UPDATE project SET before = live, live = before
+WHERE id = %(project)s AND before = %(before)s AND live = %(live)s
+"""
+_GIVE_UP = "UPDATE project SET next = NULL WHERE id = %(project)s AND next = %(next)s"
+_NO_WAY_BACK = "UPDATE project SET before = NULL WHERE id = %(project)s AND before = %(before)s"
+
+
+@dataclass(frozen=True)
+class ProjectGenerations:
+    """Which generations a project has. Searches look at the live one, whatever happens beside."""
+
+    server: Server
+    scope: Scope
+    entry: Entry
+
+    def numbers(self) -> Generations:
+        """Which there are; `live` is 0 before the first build."""
+        with self.server.within(self.entry) as connection:
+            return self._numbers(connection)
+
+    def begin(self) -> int:
+        """The next generation, made where there is none: empty, and seen by nobody."""
+        with self.server.within(self.entry) as connection:
+            self._lock(connection)
+            numbers = self._numbers(connection)
+            if numbers.next is not None:
+                return numbers.next
+            made = connection.execute(
+                "WITH made AS (INSERT INTO generation (project) VALUES (%(project)s) RETURNING id) "
+                "UPDATE project SET next = made.id FROM made WHERE project.id = %(project)s "
+                "RETURNING next",
+                self._values,
+            ).fetchone()
+            return int(made[0]) if made else 0
+
+    def switch(self) -> None:
+        """Make the next one live, in one statement."""
+        with self.server.within(self.entry) as connection:
+            self._lock(connection)
+            numbers = self._numbers(connection)
+            numbers.switched()  # or says why not
+            self._change(connection, _SWITCH, numbers)
+            self._drop(connection, numbers.before)
+
+    def roll_back(self) -> None:
+        """Make the one before live again, in one statement."""
+        with self.server.within(self.entry) as connection:
+            self._lock(connection)
+            numbers = self._numbers(connection)
+            numbers.rolled_back()
+            self._change(connection, _ROLL_BACK, numbers)
+
+    def give_up(self) -> None:
+        """Forget the next one with all that is in it."""
+        with self.server.within(self.entry) as connection:
+            self._lock(connection)
+            numbers = self._numbers(connection)
+            if numbers.next is None:
+                raise IndexMissing(f"no other generation of {self.scope.project} is being made")
+            self._change(connection, _GIVE_UP, numbers)
+            self._drop(connection, numbers.next)
+
+    def drop_before(self) -> None:
+        """Forget the one before with all that is in it."""
+        with self.server.within(self.entry) as connection:
+            self._lock(connection)
+            numbers = self._numbers(connection)
+            if numbers.before is not None:
+                self._change(connection, _NO_WAY_BACK, numbers)
+                self._drop(connection, numbers.before)
+
+    def _lock(self, connection: Connection) -> None:
+        if connection.execute("SELECT written_here()").fetchone() == (None,):
+            raise StoreDenied(f"{self.scope.user} may not change {self.scope.project!r}")
+        connection.execute("SELECT 1 FROM project WHERE id = %(project)s FOR UPDATE", self._values)
+
+    def _numbers(self, connection: Connection) -> Generations:
+        row = connection.execute(_NUMBERS, self._values).fetchone()
+        if row is None:
+            raise missing(self.scope)
+        live, before, coming, last = row
+        return Generations(live=live or 0, before=before, next=coming, last=last or 0)
+
+    def _change(self, connection: Connection, statement: str, numbers: Generations) -> None:
+        values = {"live": numbers.live, "before": numbers.before, "next": numbers.next}
+        if connection.execute(statement, {**self._values, **values}).rowcount != 1:
+            raise LibraryBusy(
+                "another process changed the generations just now; look at what there is with "
+                "`pincite reindex --status`"
+            )
+
+    def _drop(self, connection: Connection, generation: int | None) -> None:
+        """What no search can reach any more."""
+        if generation is None:
+            return
+        for table in ("posting", "about_posting", "spelling"):
+            connection.execute(f"DELETE FROM {table} WHERE generation = %s", (generation,))
+        connection.execute(
+            "DELETE FROM generation WHERE id = %s AND project = %s",
+            (generation, self.entry.project),
+        )
+
+    @property
+    def _values(self) -> dict[str, int | None]:
+        return {"project": self.entry.project, "account": self.entry.account}
