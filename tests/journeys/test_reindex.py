@@ -329,11 +329,14 @@ def test_a_document_whose_file_cannot_be_read_now_is_not_given_up(
     assert library.reindex().outcome == "switched"
 
 
-def test_a_folder_that_became_empty_gives_nothing_up(library: Library, root: Path) -> None:
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_folder_that_became_empty_gives_nothing_up(
+    library: Library, root: Path, fresh: bool
+) -> None:
     for thing in THINGS:
         (root / f"{thing}.md").unlink()
     with pytest.raises(NothingToIndex, match="documents; they are kept"):
-        library.reindex(model=NEW)
+        library.reindex(model=NEW, fresh=fresh)
     assert best(library, "the age of the rotor") == "rotor.md"
 
 
