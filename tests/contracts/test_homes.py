@@ -79,6 +79,31 @@ def test_what_is_written_after_a_switch_goes_to_the_new_generation(home: Home) -
         assert store.header() == OTHER_MODEL
 
 
+def test_a_writer_that_came_too_late_writes_to_the_new_generation(tmp_path: Path) -> None:
+    """Another process switches after the writer has looked which one is live."""
+
+    class Slow(FolderHome):
+        """Looks, and is held up before it opens what it saw."""
+
+        held_up = False
+
+        def generations(self) -> Generations:
+            seen = super().generations()
+            if self.held_up:
+                self.held_up = False
+                switch(FolderHome(tmp_path, tmp_path / ".index"))
+            return seen
+
+    home = Slow(tmp_path, tmp_path / ".index")
+    with closing(home.write()) as store:
+        store.begin(HEADER)
+    make_next(home)
+    home.held_up = True
+
+    with closing(home.write()) as store:
+        assert store.header() == OTHER_MODEL
+
+
 def test_a_rollback_leads_back_and_forth(home: Home) -> None:
     make_next(home)
     switch(home)

@@ -82,7 +82,7 @@ def test_a_new_index_waits_to_be_switched_to_or_given_up(run: Run) -> None:
     assert generations(run) == [("live", 1, "vault")]
 
 
-@pytest.mark.parametrize("step", ["--rollback", "--cancel"])
+@pytest.mark.parametrize("step", ["--rollback", "--cancel", "--drop-old"])
 def test_a_step_that_leads_nowhere_is_told(run: Run, step: str) -> None:
     result = run("reindex", step)
     assert result.exit_code == 3

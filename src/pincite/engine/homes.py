@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol
 
 from pincite.errors import IndexMissing, LibraryBusy
 
@@ -51,7 +51,7 @@ class Home(Protocol):
         """Which there are. Asked before each search, so it has to be quick."""
         ...
 
-    def at(self, number: int) -> Self:
+    def at(self, number: int) -> Home:
         """The same place with another generation as its live one, for whoever holds it only."""
         ...
 

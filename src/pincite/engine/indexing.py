@@ -104,7 +104,7 @@ class Run:
         # Under the lock: what another process indexed meanwhile must not look deleted.
         folder = self._folder(header.max_file_bytes)
         scan = _without_orphans(folder.scan(is_readable), self.root)
-        if not self.wishes.fresh:
+        if held or not self.wishes.fresh:
             refuse_forgetting(self.root, scan, max(held, len(store.documents())))
         embedder = self.embedders.named(header.model.name)
         store.begin(header)

@@ -24,6 +24,7 @@ from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.sync import is_unreadable
 from pincite.ports import Store
 from pincite.records import (
+    EvalRun,
     Failure,
     GateReport,
     GenerationStats,
@@ -89,16 +90,17 @@ class LibraryGenerations:
 
         numbers = self.home.generations()
         next_home = self.home.at(numbers.last)  # which is the next one: it was given last
+
+        def asked(library: Library, number: int, *, done_before: int) -> EvalRun:
+            def on_progress(done: int, of: int) -> None:
+                gate.on_progress(done_before + done, 2 * of)
+
+            wishes = EvalWishes(label=f"generation {number}")
+            return library.evaluation.run(gate.cases, wishes, on_progress=on_progress)
+
         with Library(self.library.root, self.embedders, next_home) as coming:
-            before, after = (
-                library.evaluation.run(
-                    gate.cases, EvalWishes(label=f"generation {number}"), on_progress=told
-                )
-                for library, number, told in (
-                    (self.library, numbers.live, gate.on_progress),
-                    (coming, numbers.last, gate.on_progress),
-                )
-            )
+            before = asked(self.library, numbers.live, done_before=0)
+            after = asked(coming, numbers.last, done_before=len(gate.cases))
         floors = floors_from(before, slack=gate.slack).get(ALL, {})
         compared = {name: floor for name, floor in floors.items() if name in _COMPARED}
         return GateReport(before, after, tuple(check(after, {ALL: compared})))

@@ -54,6 +54,8 @@ def _gate_as_text(gate: GateReport) -> Iterator[str]:
     """Every figure of both generations; those that are worse are named so."""
     yield f"Questions asked of both: {len(gate.before.results)}. Figures of the old and new index:"
     for one in gate.checks:
+        if one.figure == "questions" and one.holds:
+            continue  # told above
         old = gate.before.figures[one.kind][one.figure]
         new = "missing" if one.value is None else f"{one.value:.3f}"
         yield f"  {one.figure:<20} {old:.3f} → {new}{'' if one.holds else '  WORSE'}"

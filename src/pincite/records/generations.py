@@ -45,4 +45,6 @@ class Generations:
 
     def without_before(self) -> Generations:
         """There is no way back any more."""
+        if self.before is None:
+            raise IndexMissing("there is no earlier generation to remove")
         return replace(self, before=None)

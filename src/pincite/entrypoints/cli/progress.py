@@ -117,6 +117,8 @@ class _Lines:
 
     def count(self, noun: str) -> Callable[[int, int], None]:
         def show(done: int, of: int) -> None:
+            if done == 1:  # what came before may have been other work
+                self._started = self._last = time.monotonic()
             if self._is_due():
                 rate, left = self._pace(done, of)
                 click.echo(

@@ -22,7 +22,7 @@ from pincite.entrypoints.cli.index import (
 )
 from pincite.entrypoints.cli.questions import read_cases
 from pincite.errors import SettingsError
-from pincite.records import Case
+from pincite.records import Case, Progress
 from pincite.settings import EVAL_FILE, POLICIES
 
 
@@ -81,7 +81,13 @@ def reindex(
         if chosen is not None:
             _step(library, chosen, as_json=as_json)
             return
-        started = time.monotonic()
+        started = indexed = time.monotonic()
+
+        def on_document(done: Progress) -> None:
+            nonlocal indexed
+            indexed = time.monotonic()
+            on_progress(done)
+
         with (
             progress.shown(quiet=as_json) as on_progress,
             progress.counted(noun="questions") as on_question,
@@ -94,13 +100,12 @@ def reindex(
                 gate=Gate(asked, slack, on_question),
                 switch=not no_switch,
                 passwords=passwords_in(passwords_file),
-                on_progress=on_progress,
+                on_progress=on_document,
             )
-    seconds = time.monotonic() - started
     if as_json:
-        echo_json(generations.report_as_json(report, seconds))
+        echo_json(generations.report_as_json(report, time.monotonic() - started))
     else:
-        echo_lines(generations.report_as_text(report, seconds))
+        echo_lines(generations.report_as_text(report, indexed - started))
     if report.outcome in ("incomplete", "worse") or report.index.failures:
         sys.exit(EXIT_PARTLY_FAILED)
 

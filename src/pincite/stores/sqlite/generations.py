@@ -33,15 +33,20 @@ class GenerationFolders:
     def __init__(self, index: Path) -> None:
         self._index = index
         self._pointer = index / POINTER_NAME
+        self._known: tuple[tuple[int, ...], Generations] | None = None
 
     def numbers(self) -> Generations:
         """Which there are; only the first one where nothing else is said."""
         with translated_errors(self._pointer):
             try:
-                data = self._pointer.read_bytes()
+                # The file is never changed, only replaced; it is asked for before each search.
+                state = self._pointer.stat()
+                key = (state.st_ino, state.st_mtime_ns, state.st_size)
+                if self._known is None or self._known[0] != key:
+                    self._known = (key, _numbers_in(self._pointer.read_bytes(), self._pointer))
             except FileNotFoundError:
                 return Generations()
-        return _numbers_in(data, self._pointer)
+            return self._known[1]
 
     def folder(self, number: int) -> Path:
         """Where a generation is, or would be."""
