@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,6 +12,14 @@ from pincite.errors import IndexMissing
 
 if TYPE_CHECKING:
     from pincite.ports import Store
+
+
+@dataclass(frozen=True)
+class Aside:
+    """An empty index that is being filled, and the folder for what is kept with it."""
+
+    store: Store
+    files: Path
 
 
 class Home(Protocol):
@@ -33,6 +44,14 @@ class Home(Protocol):
 
     def mend(self) -> Store:
         """A store to repair, whatever its state."""
+        ...
+
+    def anew(self) -> AbstractContextManager[Aside]:
+        """An empty index that takes the place of the one there is when the block ends well.
+
+        Until then, and if the block fails or the process dies, the old one is as it was; what was
+        kept with it (eval runs) stays with the new one. Nobody else can write meanwhile.
+        """
         ...
 
 
@@ -70,6 +89,14 @@ class FolderHome:
             return open_for_writing(self.files)
         except StoreDamaged:
             return open_for_repair(self.files)
+
+    @contextmanager
+    def anew(self) -> Iterator[Aside]:
+        """An empty index that takes the place of the one there is when the block ends well."""
+        from pincite.stores.sqlite.placing import aside, filled_aside
+
+        with filled_aside(self.files, self.files) as store:
+            yield Aside(store, aside(self.files))
 
     def _refuse_missing(self) -> None:
         if not self.exists():

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from pincite.converting.flow import known_empty
-from pincite.engine.folders import is_readable, refuse_empty, refuse_forgetting
+from pincite.engine.folders import (
+    is_readable,
+    join_files,
+    refuse_empty,
+    refuse_forgetting,
+    refuse_forgetting_apart,
+)
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders, Wishes, header_for
 from pincite.errors import FileUnreadable, SettingsError
@@ -66,7 +72,9 @@ class Run:
             folder = self._folder(header.max_file_bytes)
             scan = _without_orphans(folder.scan(is_readable), self.root)
             if not self.wishes.fresh:
-                refuse_forgetting(self.root, scan, len(store.documents()))
+                documents = store.documents()
+                refuse_forgetting(self.root, scan, len(documents))
+                refuse_forgetting_apart(self.root, home.files, scan, documents)
             embedder = self.embedders.named(header.model.name)
             store.begin(header)
             with Sandbox() as sandbox:
@@ -89,6 +97,7 @@ class Run:
                     reuse=not self.wishes.fresh,
                     on_progress=self.on_progress,
                 )
+        join_files(home.files)
         skipped = [one for one in scan.skipped if one.kind != "unreadable"]
         return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
 

@@ -79,6 +79,7 @@ from pincite.records.indexing import (
     Skipped,
     StoreStats,
 )
+from pincite.records.moving import MoveReport
 from pincite.records.places import (
     Box,
     Locator,
@@ -160,6 +161,7 @@ __all__ = [
     "Mode",
     "ModelCard",
     "Moment",
+    "MoveReport",
     "Not",
     "Omission",
     "OmissionReason",

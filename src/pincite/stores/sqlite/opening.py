@@ -25,7 +25,7 @@ def open_for_writing(folder: Path) -> SqliteStore:
             folder.mkdir(mode=0o700, parents=True)
             (folder / ".gitignore").write_text("*\n")
             sync_folder(folder.parent)
-        lock = _write_lock(folder)
+        lock = write_lock(folder)
     store = SqliteStore(folder, lock)
     try:
         store.recover()
@@ -39,7 +39,7 @@ def open_for_repair(folder: Path) -> SqliteStore:
     """The only writer, without looking at what the files hold: they may be damaged."""
     _refuse_missing(folder)
     with translated_errors(folder / DATABASE_NAME):
-        return SqliteStore(folder, _write_lock(folder))
+        return SqliteStore(folder, write_lock(folder))
 
 
 def open_for_reading(folder: Path) -> SqliteStore:
@@ -78,7 +78,8 @@ def _recover_if_free(folder: Path, *, needed: bool) -> None:
             ) from error
 
 
-def _write_lock(folder: Path) -> FileLock:
+def write_lock(folder: Path) -> FileLock:
+    """What only one process can hold of an index folder."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(folder / LOCK_NAME)
