@@ -7,6 +7,7 @@ PinciteError
 │   ├── FolderMissing      the folder is not there, or is not a folder
 │   ├── IndexMissing       the folder has no index yet
 │   ├── IndexOutdated      the index does not know yet what is asked of it
+│   ├── IndexExists        the folder has an index already, which would be lost
 │   ├── NothingToIndex     the folder holds nothing that can be read
 │   ├── LibraryBusy        another process is writing to this library
 │   └── ProjectMissing     there is no such project, or not for whoever is asking
@@ -17,6 +18,7 @@ PinciteError
 │   ├── StoreUnsupported   this SQLite or PostgreSQL is too old or lacks a part
 │   ├── StoreTooNew        written by a newer pincite
 │   ├── StoreDamaged       the files on disk do not agree
+│   ├── ArchiveInvalid     a file to import is damaged, cut off or none of ours
 │   ├── StoreReadOnly      no permission to write here
 │   ├── StoreDenied        the database does not allow this to whoever is asking
 │   ├── StoreUnreachable   the database server does not answer
@@ -62,6 +64,10 @@ class IndexOutdated(LibraryError):
     """The index was made before pincite read what is asked for; an update reads it."""
 
 
+class IndexExists(LibraryError):
+    """The folder has an index, and nobody said that it may be replaced."""
+
+
 class NothingToIndex(LibraryError):
     """The folder holds no file that pincite can read."""
 
@@ -100,6 +106,10 @@ class StoreTooNew(StoreError):
 
 class StoreDamaged(StoreError):
     """The chunk log and the database do not agree, or one of them is broken."""
+
+
+class ArchiveInvalid(StoreError):
+    """A file that holds a library cannot be believed; nothing of it was taken."""
 
 
 class StoreReadOnly(StoreError):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from pincite.records import (
@@ -139,9 +140,16 @@ class Store(Protocol):
         ...
 
     def replace_document(
-        self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
+        self,
+        embedded: EmbeddedDocument,
+        *,
+        replaces: Sequence[DocumentId] = (),
+        recipe: str | None = None,
     ) -> None:
-        """Make the document searchable and forget those it replaces, in one step."""
+        """Make the document searchable and forget those it replaces, in one step.
+
+        A recipe says how it was made, where that is not what the header says.
+        """
         ...
 
     def remove_documents(self, ids: Sequence[DocumentId]) -> None:
@@ -229,6 +237,21 @@ class Store(Protocol):
 
     def load_document(self, document_id: DocumentId) -> Document | None:
         """The whole document, text and all."""
+        ...
+
+    def load_embedded(self, document_id: DocumentId) -> EmbeddedDocument | None:
+        """The whole document with its chunks, windows and vectors."""
+        ...
+
+    def past_versions(self) -> Iterator[EmbeddedDocument]:
+        """The versions of documents that are not held any more, oldest first.
+
+        Those of which `find_chunks` still finds the chunks.
+        """
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Store]:
+        """This store as it stands now, to read from in this thread, whatever others write."""
         ...
 
     def text_of(self, document_id: DocumentId, start: int, end: int) -> str:

@@ -30,10 +30,10 @@ from pincite.records import (
     StoredWindow,
 )
 from pincite.settings import DEFAULT_MAX_FILE_BYTES, INGESTION_VERSION, policy_named
+from pincite.stores.lines import Entry, encode
 from pincite.stores.rows import ChunkRows, Row
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect
-from pincite.stores.sqlite.log import Entry, encode
 from pincite.stores.sqlite.opening import LOCK_NAME
 from pincite.stores.sqlite.reader import DATABASE_NAME
 from pincite.stores.sqlite.replay import apply

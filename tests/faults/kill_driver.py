@@ -52,6 +52,7 @@ POINTS = {
     "truncate",
     "link",
     "replace",
+    "rename",
     "unlink",
     "execute",
 }

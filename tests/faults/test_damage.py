@@ -24,8 +24,8 @@ from fault_library import (
 from pincite.engine import Library, open_library
 from pincite.errors import PinciteError, StoreDamaged, StoreError, StoreTooNew
 from pincite.records import Finding
+from pincite.stores.lines import decode, encode
 from pincite.stores.sqlite.connection import connect
-from pincite.stores.sqlite.log import decode, encode
 from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
 
 QUESTION = "valve7 signal9 boiler3"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import FolderMissing, IndexMissing, IndexOutdated, NothingToIndex
-from pincite.records import Filters, LibraryHeader, fields_of
+from pincite.records import DocumentEntry, Filters, LibraryHeader, fields_of
 from pincite.settings import CONVERTED_FOLDER
 
 if TYPE_CHECKING:
@@ -67,6 +68,40 @@ def refuse_forgetting(root: Path, scan: Scan, stored: int) -> None:
         raise NothingToIndex(
             f"{root} holds no file that pincite can read, but its index holds {stored} documents; "
             "they are kept. If you meant to empty it, run `pincite index build --fresh`"
+        )
+
+
+_APART = "apart"  # a file beside the index, for as long as the documents' files are elsewhere
+
+
+def set_apart(files: Path) -> None:
+    """Note that the folder of this index holds none of the documents' files."""
+    (files / _APART).touch()
+
+
+def is_apart(files: Path) -> bool:
+    """Whether the documents' files are elsewhere: the library was imported without them."""
+    return (files / _APART).exists()
+
+
+def join_files(files: Path) -> None:
+    """Note that the index follows its folder again."""
+    (files / _APART).unlink(missing_ok=True)
+
+
+def refuse_forgetting_apart(
+    root: Path, files: Path, scan: Scan, documents: Sequence[DocumentEntry]
+) -> None:
+    """What was imported without its files must not go because some other file came."""
+    if not is_apart(files):
+        return
+    found = {(file.path, file.checksum) for file in scan.files}
+    paths, checksums = ({one[part] for one in found} for part in (0, 1))
+    if not any(one.path in paths or one.checksum in checksums for one in documents):
+        raise NothingToIndex(
+            f"the {len(documents)} documents of this library were imported without their files, "
+            f"and {root} holds none of them; they are kept. Put the files there first, or run "
+            "`pincite index build --fresh` to forget the documents"
         )
 
 

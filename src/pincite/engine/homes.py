@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -16,24 +17,44 @@ if TYPE_CHECKING:
     from pincite.stores.sqlite.generations import GenerationFolders
 
 
-class Home(Protocol):
-    """A place for the index of one library, in generations. Whoever opens a store closes it.
+@dataclass(frozen=True)
+class Aside:
+    """An empty index that is being filled, and the folder for what is kept with it."""
 
-    A library mostly has one generation. Another model or chunk policy fills a next one beside it,
-    which then becomes the live one in one step, and the way back is one step, too.
-    """
+    store: Store
+    files: Path
+
+
+class MovingHome(Protocol):
+    """What moving a library needs of its home."""
 
     @property
     def files(self) -> Path:
         """A folder for what is kept beside the index: eval runs, indexes of other policies."""
         ...
 
-    def exists(self) -> bool:
-        """Whether there is an index yet."""
-        ...
-
     def read(self) -> Store:
         """A store to search in, of the live generation; IndexMissing where there is none."""
+        ...
+
+    def anew(self) -> AbstractContextManager[Aside]:
+        """An empty index that takes the place of the one there is when the block ends well.
+
+        Until then, and if the block fails or the process dies, the old one is as it was; what was
+        kept with it (eval runs) stays with the new one. Nobody else can write meanwhile.
+        """
+        ...
+
+
+class Home(MovingHome, Protocol):
+    """A place for the index of one library, in generations. Whoever opens a store closes it.
+
+    A library mostly has one generation. Another model or chunk policy fills a next one beside it,
+    which then becomes the live one in one step, and the way back is one step, too.
+    """
+
+    def exists(self) -> bool:
+        """Whether there is an index yet."""
         ...
 
     def write(self) -> Store:
@@ -194,6 +215,19 @@ class FolderHome:
             if self.generations().live == live:
                 return store
             store.close()
+
+    @contextmanager
+    def anew(self) -> Iterator[Aside]:
+        """An empty index that takes the place of the one there is when the block ends well."""
+        from pincite.stores.sqlite.placing import aside, filled_aside
+
+        live = self._folders.folder(self.generations().live)
+        with filled_aside(self.files, live) as store:
+            yield Aside(store, aside(self.files))
+        # What was made of the library before, or was being made, is not of this one.
+        if self.generations().next is not None:
+            self.cancel()
+        self.drop_before()
 
     def _refuse_missing(self) -> None:
         if not self.exists():

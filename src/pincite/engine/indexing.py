@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from pincite.converting.flow import known_empty
-from pincite.engine.folders import is_readable, refuse_empty, refuse_forgetting
+from pincite.engine.folders import (
+    is_readable,
+    join_files,
+    refuse_empty,
+    refuse_forgetting,
+    refuse_forgetting_apart,
+)
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders, Wishes, header_for
 from pincite.errors import FileUnreadable, SettingsError
@@ -24,7 +30,14 @@ from pincite.reading.analysis import AnalysisFile, parse_analysis
 from pincite.reading.labels import LabelsFile, parse_labels
 from pincite.reading.reader import LibraryReader
 from pincite.reading.sandbox import Sandbox
-from pincite.records import Failure, FoundFile, IndexReport, LibraryHeader, Progress
+from pincite.records import (
+    DocumentEntry,
+    Failure,
+    FoundFile,
+    IndexReport,
+    LibraryHeader,
+    Progress,
+)
 from pincite.settings import (
     ANALYSIS_FILE,
     CONVERTED_FOLDER,
@@ -65,7 +78,9 @@ class Run:
             refuse_empty(self.root, self._folder(limit).scan(is_readable))
         own = self._own_files()
         with closing(home.write()) as store:
-            return self._fill(store, self._header(store.header(), own), own)
+            report = self._fill(store, self._header(store.header(), own), own, files=home.files)
+        join_files(home.files)
+        return report
 
     def header(self, current: LibraryHeader | None) -> LibraryHeader:
         """How the index is to be made, where it was made so until now."""
@@ -76,7 +91,8 @@ class Run:
         store: Store,
         current: LibraryHeader | None,
         *,
-        held: int = 0,
+        files: Path,
+        held: Sequence[DocumentEntry] = (),
         elsewhere: KnownVectors = nothing_known,
     ) -> IndexReport:
         """Make a store equal to the folder, as an index of this header would be made now.
@@ -85,7 +101,7 @@ class Run:
         """
         own = self._own_files()
         header = self._header(current, own)
-        return self._fill(store, header, own, held=held, elsewhere=elsewhere)
+        return self._fill(store, header, own, files=files, held=held, elsewhere=elsewhere)
 
     def _header(self, current: LibraryHeader | None, own: _OwnFiles) -> LibraryHeader:
         wishes = replace(self.wishes, analysis=own.analysis_checksum, labels=own.labels_checksum)
@@ -98,14 +114,17 @@ class Run:
         header: LibraryHeader,
         own: _OwnFiles,
         *,
-        held: int = 0,
+        files: Path,
+        held: Sequence[DocumentEntry] = (),
         elsewhere: KnownVectors = nothing_known,
     ) -> IndexReport:
         # Under the lock: what another process indexed meanwhile must not look deleted.
         folder = self._folder(header.max_file_bytes)
         scan = _without_orphans(folder.scan(is_readable), self.root)
         if held or not self.wishes.fresh:
-            refuse_forgetting(self.root, scan, max(held, len(store.documents())))
+            documents = held or store.documents()
+            refuse_forgetting(self.root, scan, len(documents))
+            refuse_forgetting_apart(self.root, files, scan, documents)
         embedder = self.embedders.named(header.model.name)
         store.begin(header)
         with Sandbox() as sandbox:

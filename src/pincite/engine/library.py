@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from pincite.engine.eval_wishes import Gate
-from pincite.engine.folders import begun, refuse_unread_labels
+from pincite.engine.folders import begun, is_apart, refuse_unread_labels
 from pincite.engine.homes import Home
 from pincite.engine.live import LiveStore
 from pincite.engine.models import Embedders, Wishes
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         LibraryStats,
         Mode,
         Moment,
+        MoveReport,
         Progress,
         ReindexReport,
         Result,
@@ -287,7 +288,7 @@ class Library:
         try:
             file = self._folder(sys.maxsize).digest(document.path)
         except FileUnreadable:
-            return True
+            return not is_apart(self._home.files)  # imported without its files: nothing to compare
         return file.checksum != document.checksum
 
     def documents(self) -> list[DocumentEntry]:
@@ -350,6 +351,48 @@ class Library:
             if repair and findings:
                 store.repair()
             return findings
+
+    def export_to(
+        self,
+        file: str | Path,
+        *,
+        history: bool = False,
+        overwrite: bool = False,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> MoveReport:
+        """Write the whole library into one file, as it stands now, while others go on writing.
+
+        With `history` also what it held before, for a backup; without, what was deleted stays
+        here.
+        """
+        from pincite.engine.exporting import export_library
+
+        return export_library(
+            self.root,
+            self._home,
+            Path(file),
+            history=history,
+            overwrite=overwrite,
+            on_progress=on_progress,
+        )
+
+    def import_from(
+        self,
+        file: str | Path,
+        *,
+        replace: bool = False,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> MoveReport:
+        """Become the library that a file holds, whole or not at all; nothing is embedded again.
+
+        Where there is an index already, only with `replace`.
+        """
+        from pincite.engine.importing import import_library
+
+        self.close()  # the index is replaced under an open reader
+        return import_library(
+            Path(file), self.root, self._home, replace=replace, on_progress=on_progress
+        )
 
     def close(self) -> None:
         """Give back every resource, and forget what was asked."""

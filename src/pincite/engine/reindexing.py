@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.engine.eval_wishes import EvalWishes, Gate
@@ -62,7 +63,7 @@ class LibraryGenerations:
                 made_as = (store.header() if goes_on else None) or current
                 if run.header(made_as) == current:  # it was stopped before it was begun
                     return ReindexReport("already", current)
-                filling = _Filling(run, made_as, live, store)
+                filling = _Filling(run, made_as, live, store, self.home.files)
                 return self._made(filling, gate, switch=switch)
 
     def _made(self, filling: _Filling, gate: Gate, *, switch: bool) -> ReindexReport:
@@ -153,13 +154,18 @@ class _Filling:
     made_as: LibraryHeader  # but for what the run wishes otherwise
     live: Store
     store: Store
+    files: Path
 
     def fill(self) -> ReindexReport:
         """Make, cut and embed what is not there yet."""
         header = self.run.header(self.made_as)
         held = self.live.documents()
         index = self.run.fill(
-            self.store, self.made_as, held=len(held), elsewhere=self._reusable(header)
+            self.store,
+            self.made_as,
+            files=self.files,
+            held=held,
+            elsewhere=self._reusable(header),
         )
         lost = tuple(sorted(self._lost(index.failures)))
         return ReindexReport("incomplete" if lost else "ready", header, index, lost=lost)

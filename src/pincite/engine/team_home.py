@@ -5,11 +5,16 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pincite.engine.homes import Aside
 from pincite.errors import IndexMissing, ProjectMissing, SettingsError, StoreUnsupported
 from pincite.records import Generations, Scope
 
@@ -154,6 +159,18 @@ class TeamHome:
     def drop_before(self) -> None:
         """Forget the generation before."""
         self._generations.drop_before()
+
+    @contextmanager
+    def anew(self) -> Iterator[Aside]:
+        """An empty generation that takes the place of the live one when the block ends well."""
+        with closing(self.write()):
+            if self.generations().next is not None:
+                self.cancel()
+            with tempfile.TemporaryDirectory() as files, closing(self.write_next()) as store:
+                yield Aside(store, Path(files))
+                shutil.copytree(files, self.files, dirs_exist_ok=True)
+            self.switch()
+            self.drop_before()
 
     def close(self) -> None:
         """Give back the connections, if they are this home's own."""

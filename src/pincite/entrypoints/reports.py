@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from pincite.entrypoints.render import SHORT_ID, Json
-from pincite.records import Failure, Finding, IndexReport, LibraryStats, Skipped
+from pincite.records import Failure, Finding, IndexReport, LibraryStats, MoveReport, Skipped
 from pincite.text.printable import printable
 
 _MOST_NAMES = 10  # files named one by one; of more only the number is told
@@ -112,6 +112,31 @@ def findings_as_json(findings: list[Finding], left: list[Finding]) -> Json:
         "findings": [asdict(finding) for finding in findings],
         "left": [asdict(finding) for finding in left],
     }
+
+
+def move_as_text(report: MoveReport, done: str, seconds: float) -> Iterator[str]:
+    """What an export wrote, or an import took over, with sizes."""
+    parts = [counted(report.documents, "document"), counted(report.chunks, "chunk")]
+    parts.append(counted(report.vectors, "vector"))
+    more = {"earlier version": report.past, "eval run": report.runs}
+    parts.extend(counted(count, what) for what, count in more.items() if count)
+    parts.extend(report.files)
+    yield (
+        f"{done} {', '.join(parts)}: {size(report.file_bytes)} in {printable(report.file)} "
+        f"({size(report.text_bytes)} of text), {seconds:.1f} s."
+    )
+    if report.kept:
+        yield f"Left as they are in the folder: {', '.join(report.kept)}."
+    if report.apart:
+        yield (
+            "The folder holds none of the documents' files: they can be searched and shown, and "
+            "are not compared with files until you put those there."
+        )
+
+
+def move_as_json(report: MoveReport, seconds: float) -> Json:
+    """The same as plain values."""
+    return {**asdict(report), "seconds": round(seconds, 3)}
 
 
 def size(count: int) -> str:

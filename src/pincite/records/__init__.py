@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         Skipped,
         StoreStats,
     )
+    from pincite.records.moving import MoveReport
     from pincite.records.reindexing import (
         GateReport,
         GenerationStats,
@@ -177,6 +178,7 @@ __all__ = [
     "Mode",
     "ModelCard",
     "Moment",
+    "MoveReport",
     "Not",
     "Omission",
     "OmissionReason",
@@ -262,6 +264,7 @@ _LATER = {
         "Skipped",
         "StoreStats",
     ),
+    "moving": ("MoveReport",),
     "reindexing": (
         "GateReport",
         "GenerationStats",

@@ -12,8 +12,9 @@ from helpers import HEADER, Part, at_angle, chunk_ids, embedded, found_by_words,
 from pincite.errors import IndexMissing, LibraryBusy, StoreDamaged, StoreReadOnly, StoreTooNew
 from pincite.records import EmbeddedDocument, Modality
 from pincite.stores.codec import embedded_from_json, embedded_to_json
+from pincite.stores.lines import decode, encode
 from pincite.stores.rows import embedded_of, rows_of
-from pincite.stores.sqlite.log import ChunkLog, decode, encode
+from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 
 FULL = embedded(

@@ -15,8 +15,9 @@ from helpers import embedded, fill, found_by_words, part
 from pincite.errors import LibraryBusy
 from pincite.records import Box, Place
 from pincite.stores.codec import places_from_bytes, places_to_bytes
+from pincite.stores.lines import encode
 from pincite.stores.sqlite.connection import connect
-from pincite.stores.sqlite.log import ChunkLog, encode
+from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 from pincite.stores.sqlite.schema import MIGRATIONS, migrate, schema_version
 from pincite.stores.sqlite.vocabulary import all_spellings

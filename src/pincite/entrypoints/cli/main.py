@@ -12,6 +12,7 @@ import click
 
 from pincite import __version__
 from pincite.errors import (
+    ArchiveInvalid,
     CitationNotFound,
     LibraryBusy,
     LibraryError,
@@ -36,6 +37,7 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
     (CitationNotFound, 3),
     (RunNotFound, 3),
     (StoreDamaged, 4),
+    (ArchiveInvalid, 4),
     (ModelError, 5),
     (StoreError, 7),
 )
@@ -52,6 +54,10 @@ COMMANDS = {
     "show": "search:show",
     "catalog": "catalog:catalog",
     "eval": "evaluate:evaluate",
+    "export": "moving:export",
+    "import": "moving:import_",
+    "backup": "moving:backup",
+    "restore": "moving:restore",
     "models": "models:models",
     "worker": "worker:worker",
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -96,7 +98,11 @@ class MemoryStore:
             self.remove_documents(list(self._kept))
 
     def replace_document(
-        self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
+        self,
+        embedded: EmbeddedDocument,
+        *,
+        replaces: Sequence[DocumentId] = (),
+        recipe: str | None = None,
     ) -> None:
         """Make the document searchable and forget those it replaces, in one step."""
         if self._header is None:
@@ -119,7 +125,7 @@ class MemoryStore:
             metadata=document.metadata,
             chunks=len(embedded.chunks),
             indexed_at=self._updated,
-            recipe=self._header.recipe,
+            recipe=self._header.recipe if recipe is None else recipe,
             size=document.size,
             summary=document.summary,
         )
@@ -301,6 +307,22 @@ class MemoryStore:
         """The whole document, text and all."""
         kept = self._kept.get(document_id)
         return None if kept is None else kept.embedded.document
+
+    def load_embedded(self, document_id: DocumentId) -> EmbeddedDocument | None:
+        """The whole document with its chunks, windows and vectors."""
+        kept = self._kept.get(document_id)
+        return None if kept is None else kept.embedded
+
+    def past_versions(self) -> Iterator[EmbeddedDocument]:
+        """The versions of documents that are not held any more, oldest first."""
+        yield from self._past
+
+    @contextmanager
+    def snapshot(self) -> Iterator[MemoryStore]:
+        """A copy of this store as it stands now."""
+        frozen = copy(self)
+        frozen._kept, frozen._past = dict(self._kept), list(self._past)
+        yield frozen
 
     def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
         """A slice of the document's text; empty where there is no such document."""

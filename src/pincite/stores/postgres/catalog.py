@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pincite.records import (
     Chunk,
     ChunkId,
     DocumentEntry,
     DocumentId,
+    EmbeddedDocument,
     Filters,
     FoundChunk,
     StoreStats,
@@ -154,6 +155,16 @@ def past_chunks(connection: Connection, view: View, prefix: str) -> list[FoundCh
             if part.chunk.id == chunk_id
         )
     return found
+
+
+def past_versions(connection: Connection, view: View) -> Iterator[EmbeddedDocument]:
+    """Earlier versions, oldest first."""
+    statement = """
+        SELECT record FROM past_document
+        WHERE project = %(project)s AND level <= %(clearance)s ORDER BY row
+    """
+    for (record,) in connection.execute(statement, _scope(view).values):
+        yield embedded_from_json(record)
 
 
 def stats(connection: Connection, view: View | None, *, complete: bool) -> StoreStats:

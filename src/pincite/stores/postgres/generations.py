@@ -18,7 +18,7 @@ AND EXISTS (SELECT 1 FROM member WHERE project = %(project)s AND account = %(acc
 # Each is one statement, with what must still hold for it: of two who do it at once, one does.
 _SWITCH = """
 UPDATE project SET before = live, live = next, next = NULL
-WHERE id = %(project)s AND next = %(next)s AND live IS NOT DISTINCT FROM %(live)s
+WHERE id = %(project)s AND next = %(next)s AND coalesce(live, 0) = %(live)s
 """
 _ROLL_BACK = """
 UPDATE project SET before = live, live = before

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from pincite.errors import ProjectMissing
 from pincite.ports import Lap, no_lap
@@ -17,6 +18,7 @@ from pincite.records import (
     Document,
     DocumentEntry,
     DocumentId,
+    EmbeddedDocument,
     Failure,
     Filters,
     FoundChunk,
@@ -31,7 +33,7 @@ from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View, search
-from pincite.stores.rows import document_of
+from pincite.stores.rows import document_of, embedded_of
 from pincite.vectors import Vector
 
 _SPELLINGS_KNOWN = 64  # letters of states of the index
@@ -80,12 +82,24 @@ class ProjectReader:
         self._index = index
         self._generation = generation  # None: whichever is live
         self._on_close = on_close
+        self._held: Connection | None = None  # of a snapshot
         self._spellings: Recent[tuple[str, str], Mapping[str, int]] = Recent(_SPELLINGS_KNOWN)
 
     @contextmanager
     def _reading(self, *, snapshot: bool = False) -> Iterator[tuple[Connection, State]]:
+        if self._held is not None:
+            yield self._held, self._state(self._held)
+            return
         with self._server.within(self._entry, snapshot=snapshot) as connection:
             yield connection, self._state(connection)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Self]:
+        """This store as it stands now, whatever others write, until the block ends."""
+        with self._reading(snapshot=True) as (connection, _):
+            frozen = copy(self)
+            frozen._held = connection
+            yield frozen
 
     def _state(self, connection: Connection) -> State:
         asked = {
@@ -219,6 +233,20 @@ class ProjectReader:
                 return None
             rows = tables.read(connection, state.view, document_id)
             return None if rows is None else document_of(state.header.name, rows)
+
+    def load_embedded(self, document_id: DocumentId) -> EmbeddedDocument | None:
+        """The whole document with its chunks, windows and vectors."""
+        with self._reading() as (connection, state):
+            if state.view is None or state.header is None:
+                return None
+            rows = tables.read(connection, state.view, document_id)
+            return None if rows is None else embedded_of(state.header.name, rows)
+
+    def past_versions(self) -> Iterator[EmbeddedDocument]:
+        """The versions of documents that are not held any more, oldest first."""
+        with self._reading() as (connection, state):
+            if state.view is not None:
+                yield from catalog.past_versions(connection, state.view)
 
     def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
         """A slice of the document's text; empty where there is no such document."""

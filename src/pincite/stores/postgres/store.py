@@ -73,7 +73,11 @@ class PostgresStore(ProjectReader):
             )
 
     def replace_document(
-        self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
+        self,
+        embedded: EmbeddedDocument,
+        *,
+        replaces: Sequence[DocumentId] = (),
+        recipe: str | None = None,
     ) -> None:
         """Make the document searchable and forget those it replaces, in one step."""
         with self._writing() as (connection, view, header):
@@ -83,12 +87,12 @@ class PostgresStore(ProjectReader):
             document = embedded.document
             ids = [document.id, *replaces]
             self._forget(connection, view, header, ids, path=document.path)
-            self._add(connection, view, header, embedded, upload=None)
+            self._add(connection, view, recipe or header.recipe, embedded, upload=None)
 
     def add_upload(self, embedded: EmbeddedDocument, *, upload: str) -> bool:
         """Add a document under the checksum of what was uploaded; False where it is there."""
         with self._writing() as (connection, view, header):
-            return self._add(connection, view, header, embedded, upload=upload)
+            return self._add(connection, view, header.recipe, embedded, upload=upload)
 
     def remove_documents(self, ids: Sequence[DocumentId]) -> None:
         """Forget the documents with all their chunks, words and vectors."""
@@ -147,13 +151,13 @@ class PostgresStore(ProjectReader):
         self,
         connection: Connection,
         view: View,
-        header: LibraryHeader,
+        recipe: str,
         embedded: EmbeddedDocument,
         *,
         upload: str | None,
     ) -> bool:
         time = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = rows_of(embedded, time=time, recipe=header.recipe)
+        rows = rows_of(embedded, time=time, recipe=recipe)
         if rows.document[tables.LEVEL] > view.clearance:
             raise StoreDenied(
                 f"{embedded.document.path} is marked {embedded.document.metadata.confidentiality}, "

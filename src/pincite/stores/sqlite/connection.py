@@ -97,7 +97,10 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 @contextmanager
 def snapshot(connection: apsw.Connection) -> Iterator[None]:
-    """Several reads that see one and the same state."""
+    """Several reads that see one and the same state; inside another one, its state."""
+    if not connection.get_autocommit():
+        yield
+        return
     connection.execute("BEGIN DEFERRED")
     try:
         yield

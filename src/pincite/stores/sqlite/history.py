@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pincite.records import FoundChunk
+from collections.abc import Iterator
+
+from pincite.records import EmbeddedDocument, FoundChunk
 from pincite.stores.codec import embedded_from_json
 from pincite.stores.sqlite.log import ChunkLog
+from pincite.stores.sqlite.replay import LiveLog
 
 
 def chunks_in_history(log: ChunkLog, id_prefix: str) -> list[FoundChunk]:
@@ -22,3 +25,19 @@ def chunks_in_history(log: ChunkLog, id_prefix: str) -> list[FoundChunk]:
                         embedded.document, part.chunk, superseded=True
                     )
     return list(found.values())[::-1]
+
+
+def past_versions(log: ChunkLog, until: int) -> Iterator[EmbeddedDocument]:
+    """What the first so many bytes of the log hold beside the living documents, oldest first."""
+    live, starts = LiveLog(), []
+    for line in log.lines():
+        if line.end > until:
+            break
+        if line.entry is not None:  # a broken line is told by `verify`; the others count
+            live.follow(line.entry, line.start)
+            if line.entry["event"] == "document":
+                starts.append(line.start)
+    living = set(live.documents.values())
+    for start in starts:
+        if start not in living:
+            yield embedded_from_json(log.entry_at(start)["document"])

@@ -1,6 +1,6 @@
 """`chunks.jsonl`: the append-only truth of an embedded library.
 
-One JSON line for each event, with a checksum over its bytes:
+One JSON line for each event, with a checksum over its bytes (see stores/lines.py):
 
     {"check": "<16 hex digits>", "entry": {"event": "document", "time": …, …}}
 
@@ -10,24 +10,16 @@ acknowledged and is cut off; any other broken line is damage.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import Any
 
 from pincite.errors import StoreDamaged
 from pincite.stores.disk import sync_folder
+from pincite.stores.lines import Entry, decode, encode
 from pincite.stores.sqlite.connection import REPAIR, translated_errors
-
-Entry = dict[str, Any]
-
-_HEAD = b'{"check":"%s","entry":'
-_CHECK_LENGTH = 16
-_HEAD_LENGTH = len(_HEAD) - 2 + _CHECK_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,25 +89,6 @@ class ChunkLog:
             with translated_errors(self.path), self.path.open("r+b") as file:
                 file.truncate(sound)
                 os.fsync(file.fileno())
-
-
-def encode(entry: Entry) -> bytes:
-    """One line of the log."""
-    body = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()
-    return _HEAD % _check(body) + body + b"}\n"
-
-
-def decode(line: bytes) -> Entry | None:
-    """What a line says, or None where it is torn or was changed."""
-    body = line[_HEAD_LENGTH:-2]
-    if line != _HEAD % _check(body) + body + b"}\n":
-        return None
-    entry: Entry = json.loads(body)
-    return entry
-
-
-def _check(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=_CHECK_LENGTH // 2).hexdigest().encode()
 
 
 def _write_all(file: FileIO, line: bytes) -> None:

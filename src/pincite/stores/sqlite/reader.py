@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import apsw
 
@@ -18,18 +19,19 @@ from pincite.records import (
     Document,
     DocumentEntry,
     DocumentId,
+    EmbeddedDocument,
     Filters,
     FoundChunk,
     LibraryHeader,
     Ranking,
 )
 from pincite.stores.codec import header_from_json
-from pincite.stores.rows import chunk_of, document_of, entry_of
+from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of
 from pincite.stores.sqlite import tables, vocabulary
 from pincite.stores.sqlite.connection import connect, snapshot, translated_errors
-from pincite.stores.sqlite.history import chunks_in_history
+from pincite.stores.sqlite.history import chunks_in_history, past_versions
 from pincite.stores.sqlite.log import ChunkLog
-from pincite.stores.sqlite.meta import meta
+from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.search import TableSearches, recorded_documents, search_documents
 from pincite.stores.sqlite.segments.ranking import SegmentSearches
 from pincite.stores.sqlite.segments.shelf import Shelf
@@ -37,8 +39,6 @@ from pincite.vectors import Vector, from_bytes
 
 if TYPE_CHECKING:
     from pincite.records import Failure, StoreStats
-
-    pass
 
 LOG_NAME = "chunks.jsonl"
 DATABASE_NAME = "index.db"
@@ -200,6 +200,31 @@ class IndexReader:
             if header is None or rows is None:
                 return None
             return document_of(header.name, rows)
+
+    def load_embedded(self, document_id: DocumentId) -> EmbeddedDocument | None:
+        """The whole document with its chunks, windows and vectors."""
+        header = self.header()
+        with translated_errors(self._database):
+            rows = tables.read(self._connection, document_id)
+            if header is None or rows is None:
+                return None
+            return embedded_of(header.name, rows)
+
+    def past_versions(self) -> Iterator[EmbeddedDocument]:
+        """The versions of documents that are not held any more, oldest first."""
+        with translated_errors(self._database):
+            followed = log_position(self._connection)
+        yield from past_versions(self._log, followed)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Self]:
+        """This store as it stands now, whatever others write; in this thread, until it ends."""
+        with translated_errors(self._database):
+            connection = self._connection
+        with snapshot(connection):
+            with translated_errors(self._database):
+                meta(connection, "header")  # SQLite's own snapshot begins with the first read
+            yield self
 
     def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
         """A slice of the document's text; empty where there is no such document."""

@@ -16,10 +16,11 @@ from pincite.errors import ModelInvalid, StoreDamaged, StoreError
 from pincite.records import DocumentId, LibraryHeader
 from pincite.stores.codec import embedded_to_json, header_from_json
 from pincite.stores.disk import sync_folder
+from pincite.stores.lines import Entry, encode
 from pincite.stores.rows import embedded_of, rows_of
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import UNREADABLE_VALUE, connect, translated_errors
-from pincite.stores.sqlite.log import ChunkLog, Entry, encode
+from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.replay import LiveLog, library_entry, read_live
 from pincite.vectors import unit
@@ -46,9 +47,27 @@ def prepare(database: Path, log: ChunkLog) -> None:
     remembered = _remember(database) if database.exists() else None
     if live.broken or (remembered is not None and remembered.position > live.size):
         _write_mended(log, remembered)
+    _drop(database)
+    finish(database, log)
+
+
+def take_over(database: Path, log: ChunkLog, other: Path) -> None:
+    """Put another log in the place of this one; without its database it is the truth.
+
+    Killed before the database goes, nothing has happened; after, `finish` does the rest.
+    """
+    finish(database, log)
+    other.replace(_mended_path(log))
+    sync_folder(log.path.parent)
+    _drop(database)
+    sync_folder(log.path.parent)
+    _mended_path(log).replace(log.path)
+    sync_folder(log.path.parent)
+
+
+def _drop(database: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
-    finish(database, log)
 
 
 def finish(database: Path, log: ChunkLog) -> None:

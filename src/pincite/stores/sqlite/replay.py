@@ -12,10 +12,11 @@ import apsw
 from pincite.errors import StoreDamaged, StoreTooNew
 from pincite.records import DocumentId
 from pincite.stores.codec import embedded_from_json
+from pincite.stores.lines import Entry
 from pincite.stores.rows import rows_of
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import REPAIR, transaction
-from pincite.stores.sqlite.log import ChunkLog, Entry
+from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta, set_meta
 from pincite.stores.sqlite.schema import create_vector_table
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from pincite.errors import IndexMissing, StoreReadOnly
 from pincite.records import DocumentId, EmbeddedDocument, LibraryHeader
 from pincite.stores.codec import embedded_to_json, header_to_json
+from pincite.stores.lines import Entry
 from pincite.stores.sqlite.connection import transaction, translated_errors
-from pincite.stores.sqlite.log import Entry
 from pincite.stores.sqlite.meta import log_position
 from pincite.stores.sqlite.reader import IndexReader
 from pincite.stores.sqlite.replay import apply, catch_up, library_entry
@@ -65,7 +65,11 @@ class SqliteStore(IndexReader):
             self._write(library_entry(header_to_json(header)))
 
     def replace_document(
-        self, embedded: EmbeddedDocument, *, replaces: Sequence[DocumentId] = ()
+        self,
+        embedded: EmbeddedDocument,
+        *,
+        replaces: Sequence[DocumentId] = (),
+        recipe: str | None = None,
     ) -> None:
         """Make the document searchable and forget those it replaces, in one step."""
         header = self.header()
@@ -77,7 +81,7 @@ class SqliteStore(IndexReader):
         self._write(
             {
                 "event": "document",
-                "recipe": header.recipe,
+                "recipe": header.recipe if recipe is None else recipe,
                 "replaces": list(replaces),
                 "document": embedded_to_json(embedded),
             }

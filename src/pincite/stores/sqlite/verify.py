@@ -13,10 +13,11 @@ import apsw
 from pincite.errors import StoreError
 from pincite.records import DocumentId, Finding, Part
 from pincite.stores.codec import embedded_from_json
+from pincite.stores.lines import Entry
 from pincite.stores.rows import ChunkRows, rows_of
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect, translated_errors
-from pincite.stores.sqlite.log import ChunkLog, Entry
+from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.replay import LiveLog, read_live
 from pincite.stores.sqlite.schema import refuse_newer

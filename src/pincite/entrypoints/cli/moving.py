@@ -1,0 +1,132 @@
+"""`pincite export`, `import`, `backup`, `restore`: a library as one file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from pincite.entrypoints import reports
+from pincite.entrypoints.cli import progress
+from pincite.entrypoints.cli.common import (
+    as_json_option,
+    echo_json,
+    echo_lines,
+    library_option,
+    open_around,
+    open_at,
+)
+from pincite.errors import PinciteError
+from pincite.records import MoveReport
+
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+folder_argument = click.argument("folder", type=click.Path(path_type=Path))
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
+replace_option = click.option(
+    "--replace", is_flag=True, help="Replace the index that FOLDER has; not its documents."
+)
+
+
+@click.command()
+@file_argument
+@library_option
+@overwrite_option
+@as_json_option
+def export(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
+    """Write a library with its vectors into one FILE, to be imported elsewhere.
+
+    It holds what the library holds today: nothing that was deleted.
+
+    Example: pincite export notes.pincite
+    """
+    _export(file, library, history=False, overwrite=overwrite, as_json=as_json)
+
+
+@click.command()
+@file_argument
+@library_option
+@overwrite_option
+@as_json_option
+def backup(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
+    """Write a library with its past into one FILE, also while it is being written to.
+
+    It holds what `export` does and the words of versions that are gone, so that after `restore`
+    every citation still leads to them.
+
+    Example: pincite backup notes-monday.pincite
+    """
+    _export(file, library, history=True, overwrite=overwrite, as_json=as_json)
+
+
+@click.command("import")
+@file_argument
+@folder_argument
+@replace_option
+@as_json_option
+def import_(file: Path, folder: Path, replace: bool, as_json: bool) -> None:
+    """Make the library in FILE searchable in FOLDER, without embedding anything again.
+
+    FOLDER may hold the documents or not; it is made if it is not there. A file that is damaged
+    changes nothing.
+
+    Example: pincite import notes.pincite ~/notes
+    """
+    _import(file, folder, replace=replace, as_json=as_json)
+
+
+@click.command()
+@file_argument
+@folder_argument
+@replace_option
+@as_json_option
+def restore(file: Path, folder: Path, replace: bool, as_json: bool) -> None:
+    """Bring the library in FILE, a backup, back into FOLDER.
+
+    Example: pincite restore notes-monday.pincite ~/notes --replace
+    """
+    _import(file, folder, replace=replace, as_json=as_json)
+
+
+def _export(file: Path, folder: Path, *, history: bool, overwrite: bool, as_json: bool) -> None:
+    started = time.monotonic()
+    doing = "Backing up" if history else "Exporting"
+    with open_around(folder) as library, progress.shown(quiet=as_json, doing=doing) as on_progress:
+        report = library.export_to(
+            file, history=history, overwrite=overwrite, on_progress=on_progress
+        )
+    _print(report, "Wrote", time.monotonic() - started, as_json=as_json)
+
+
+def _import(file: Path, folder: Path, *, replace: bool, as_json: bool) -> None:
+    started = time.monotonic()
+    with (
+        _made(folder),
+        open_at(folder) as library,
+        progress.shown(quiet=as_json, doing="Importing") as on_progress,
+    ):
+        report = library.import_from(file, replace=replace, on_progress=on_progress)
+    _print(report, "Took over", time.monotonic() - started, as_json=as_json)
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """The folder is there; one that was made for nothing goes again."""
+    made = not folder.exists() and folder.absolute().parent.is_dir()
+    if made:
+        folder.mkdir()
+    try:
+        yield
+    except PinciteError:
+        if made:
+            folder.rmdir()
+        raise
+
+
+def _print(report: MoveReport, done: str, seconds: float, *, as_json: bool) -> None:
+    if as_json:
+        echo_json(reports.move_as_json(report, seconds))
+    else:
+        echo_lines(reports.move_as_text(report, done, seconds))

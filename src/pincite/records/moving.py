@@ -1,0 +1,23 @@
+"""Moving a library: what went into a file, or came out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveReport:
+    """What an export wrote, or an import took over."""
+
+    file: str
+    file_bytes: int
+    library: str  # its name
+    documents: int = 0
+    chunks: int = 0
+    vectors: int = 0
+    past: int = 0  # versions of documents that are gone
+    runs: int = 0  # of evaluations
+    files: tuple[str, ...] = ()  # of ours at the top: questions, glossary, labels, analysis
+    kept: tuple[str, ...] = ()  # those of them that were there already and differ
+    text_bytes: int = 0  # of the documents' text, as UTF-8
+    apart: bool = False  # the folder holds none of the documents' files

@@ -1,0 +1,78 @@
+"""`pincite export`, `import`, `backup` and `restore` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pincite.entrypoints.cli.main import cli
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line beside a library named `notes`."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "pumps.md").write_text("# Pumps\n\nThe north pump leaks.\n")
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, arguments)
+
+    assert call("index", "build", "notes", "--model", "hashing").exit_code == 0
+    return call
+
+
+def test_a_library_goes_through_a_file_into_a_folder_that_is_made_for_it(run: Run) -> None:
+    exported = run("export", "notes.pincite", "--library", "notes")
+    assert exported.exit_code == 0, exported.output
+    assert exported.stdout.startswith("Wrote 1 document, 1 chunk, 1 vector: ")
+    assert "kB in notes.pincite" in exported.stdout or "bytes in notes.pincite" in exported.stdout
+    imported = run("import", "notes.pincite", "new")
+    assert imported.exit_code == 0, imported.output
+    assert "Took over 1 document" in imported.stdout
+    assert "none of the documents' files" in imported.stdout
+    found = run("search", "--library", "new", "pump")
+    assert found.stdout.startswith("[1] pumps.md")
+    assert "changed" not in found.output
+    assert run("index", "verify", "new").exit_code == 0
+
+
+def test_reports_are_json_where_asked(run: Run) -> None:
+    told = json.loads(run("backup", "b.pincite", "-l", "notes", "--json").stdout)
+    assert (told["documents"], told["vectors"], told["past"]) == (1, 1, 0)
+    assert told["file_bytes"] == Path("b.pincite").stat().st_size
+    told = json.loads(run("restore", "b.pincite", "notes", "--replace", "--json").stdout)
+    assert (told["documents"], told["library"], told["apart"]) == (1, "notes", False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("import", "a.pincite", "notes"), 3, "has an index already"),
+        (("import", "absent.pincite", "new"), 2, "is no file"),
+        (("import", "cut.pincite", "new"), 4, "is cut off"),
+        (("import", "a.pincite", "no/such/folder"), 3, "does not exist"),
+        (("export", "a.pincite", "-l", "notes"), 2, "--overwrite"),
+        (("export", "notes", "-l", "notes"), 2, "is a folder"),
+        (("export", "no/such/a.pincite", "-l", "notes"), 2, "no folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_its_exit_code(
+    run: Run, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    assert run("export", "a.pincite", "-l", "notes").exit_code == 0
+    Path("cut.pincite").write_bytes(Path("a.pincite").read_bytes()[:-20])
+    result = run(*arguments)
+    assert (result.exit_code, told in result.stderr) == (code, True), result.output
+    assert not Path("new").exists()
+
+
+def test_a_backup_may_take_the_place_of_the_last_one(run: Run) -> None:
+    assert run("backup", "b.pincite", "-l", "notes").exit_code == 0
+    assert run("backup", "b.pincite", "-l", "notes", "--overwrite").exit_code == 0
