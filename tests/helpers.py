@@ -166,6 +166,11 @@ class _WithSegments:
 _project_numbers = itertools.count(1)
 
 
+def next_project() -> str:
+    """The name of a project that no other test has."""
+    return f"project-{next(_project_numbers)}"
+
+
 @cache
 def shared_team() -> Team:
     """A team in a PostgreSQL server of this process's own, which ends with it."""
@@ -180,7 +185,7 @@ def open_test_store(kind: str, folder: Path) -> Iterator[Store]:
         yield MemoryStore()
         return
     if kind == "postgres":
-        scope = Scope("ada", f"project-{next(_project_numbers)}")
+        scope = Scope("ada", next_project())
         shared_team().create(scope)
         with closing(shared_team().store(scope)) as project:
             yield project

@@ -10,17 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import HEADER, OTHER_MODEL, embedded, fill
+from helpers import HEADER, OTHER_MODEL, embedded, fill, next_project, shared_team
 from pincite.engine.homes import FolderHome, Home
+from pincite.engine.team_home import Address, TeamHome
 from pincite.errors import IndexMissing, LibraryBusy, StoreDamaged
 from pincite.ports import Store
 from pincite.records import Generations
 
 
-@pytest.fixture(params=["folder"])
+@pytest.fixture(params=["folder", "team"])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
-    assert request.param == "folder"
-    home = FolderHome(tmp_path, tmp_path / ".index")
+    home: Home = FolderHome(tmp_path, tmp_path / ".index")
+    if request.param == "team":
+        address = Address("postgresql://shared", "ada", next_project())
+        home = TeamHome(address, tmp_path / ".index" / "store.json", team=shared_team())
     with closing(home.write()) as store:
         fill(store, embedded("old.md", "The old text."))
     return home
@@ -202,8 +205,10 @@ def test_a_dropped_generation_cannot_be_gone_back_to(home: Home) -> None:
     ],
 )
 def test_a_pointer_that_makes_no_sense_is_told_and_never_followed(
-    home: Home, tmp_path: Path, said: str
+    tmp_path: Path, said: str
 ) -> None:
+    home = FolderHome(tmp_path, tmp_path / ".index")
+    home.write().close()
     (tmp_path / ".index" / "generation").write_text(said)
     with pytest.raises(StoreDamaged, match="generation is damaged"):
         home.read()

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -113,15 +113,22 @@ class TeamHome:
             raise IndexMissing(
                 f"project {self.address.project} has no index yet; run `pincite index build`"
             )
-        return self._team.store(self.address.scope, generation=self.generations().live)
+        live = self.generations().live
+        if live not in self._generations.numbers().kept:
+            raise IndexMissing(f"project {self.address.project} has no generation {live} any more")
+        return self._team.store(self.address.scope, generation=live)
 
     def write(self) -> Store:
-        """A store to write to; the user's own project is made where there is none."""
+        """The only store that makes all of it anew; a project of one's own is made if need be."""
         if self.address.scope.owner == self.address.user:
             self._team.create(self.address.scope)
-        store = self._team.only_writer(self.address.scope)
         remember(self._kept_in, self.address)
-        return store
+        while True:
+            live = self.generations().live or 1
+            store = self._team.only_writer(self.address.scope, live)
+            if (self.generations().live or 1) == live:
+                return store
+            store.close()  # another process switched just now
 
     def mend(self) -> Store:
         """A store to repair."""
@@ -131,18 +138,20 @@ class TeamHome:
     def generations(self) -> Generations:
         """Which there are."""
         numbers = self._generations.numbers()
-        if self._number is None:
-            return numbers
-        return Generations(self._number, numbers.before, numbers.next, numbers.last)
+        return numbers if self._number is None else replace(numbers, live=self._number)
 
     def at(self, number: int) -> TeamHome:
         """The same project with another generation as its live one."""
         return TeamHome(self.address, self._kept_in, number=number, team=self._team)
 
     def write_next(self) -> Store:
-        """A store to write to the next generation."""
-        number = self._generations.begin()
-        return self._team.only_writer(self.address.scope, generation=number)
+        """The only store that makes the next generation."""
+        while True:
+            number = self._generations.begin()
+            store = self._team.only_writer(self.address.scope, number)
+            if self.generations().next == number:
+                return store
+            store.close()  # another process gave it up, or switched to it, just now
 
     def switch(self) -> None:
         """Make the next generation the live one."""
@@ -150,15 +159,28 @@ class TeamHome:
 
     def rollback(self) -> None:
         """Make the generation before the live one again."""
-        self._generations.roll_back()
+        with self._held(self.generations().live):
+            self._generations.roll_back()
 
     def cancel(self) -> None:
         """Give up the next generation."""
-        self._generations.give_up()
+        number = self.generations().next
+        if number is None:
+            raise IndexMissing(f"no other generation of {self.address.project} is being made")
+        with self._held(number):
+            self._generations.give_up()
 
     def drop_before(self) -> None:
         """Forget the generation before."""
         self._generations.drop_before()
+
+    @contextmanager
+    def _held(self, number: int) -> Iterator[None]:
+        release = self._team.hold(self.address.scope, number)
+        try:
+            yield
+        finally:
+            release()
 
     @contextmanager
     def anew(self) -> Iterator[Aside]:

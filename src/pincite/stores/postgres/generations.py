@@ -11,8 +11,7 @@ from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.schema import Connection
 
 _NUMBERS = """
-SELECT live, before, next, (SELECT max(id) FROM generation WHERE project = %(project)s)
-FROM project WHERE id = %(project)s
+SELECT live, before, next, last FROM project WHERE id = %(project)s
 AND EXISTS (SELECT 1 FROM member WHERE project = %(project)s AND account = %(account)s)
 """
 # Each is one statement, with what must still hold for it: of two who do it at once, one does.
@@ -48,13 +47,16 @@ class ProjectGenerations:
             numbers = self._numbers(connection)
             if numbers.next is not None:
                 return numbers.next
-            made = connection.execute(
-                "WITH made AS (INSERT INTO generation (project) VALUES (%(project)s) RETURNING id) "
-                "UPDATE project SET next = made.id FROM made WHERE project.id = %(project)s "
-                "RETURNING next",
-                self._values,
-            ).fetchone()
-            return int(made[0]) if made else 0
+            coming = numbers.begun()
+            connection.execute(
+                "UPDATE project SET next = %(next)s, last = %(next)s WHERE id = %(project)s",
+                {**self._values, "next": coming.last},
+            )
+            connection.execute(
+                "INSERT INTO generation (project, number) VALUES (%(project)s, %(next)s)",
+                {**self._values, "next": coming.last},
+            )
+            return coming.last
 
     def switch(self) -> None:
         """Make the next one live, in one statement."""
@@ -102,7 +104,7 @@ class ProjectGenerations:
         if row is None:
             raise missing(self.scope)
         live, before, coming, last = row
-        return Generations(live=live or 0, before=before, next=coming, last=last or 0)
+        return Generations(live=live or 0, before=before, next=coming, last=last)
 
     def _change(self, connection: Connection, statement: str, numbers: Generations) -> None:
         values = {"live": numbers.live, "before": numbers.before, "next": numbers.next}
@@ -116,12 +118,14 @@ class ProjectGenerations:
         """What no search can reach any more."""
         if generation is None:
             return
-        for table in ("posting", "about_posting", "spelling"):
-            connection.execute(f"DELETE FROM {table} WHERE generation = %s", (generation,))
-        connection.execute(
-            "DELETE FROM generation WHERE id = %s AND project = %s",
-            (generation, self.entry.project),
-        )
+        found = connection.execute(
+            "SELECT id FROM generation WHERE project = %s AND number = %s",
+            (self.entry.project, generation),
+        ).fetchone()
+        if found is not None:
+            for table in ("posting", "about_posting", "spelling"):
+                connection.execute(f"DELETE FROM {table} WHERE generation = %s", found)
+            connection.execute("DELETE FROM generation WHERE id = %s", found)
 
     @property
     def _values(self) -> dict[str, int | None]:

@@ -45,7 +45,7 @@ SELECT member.clearance, member.role, generation.id, generation.space, space.dim
         to_regclass('pincite.window_space_' || generation.space)), false)
 FROM project JOIN member ON member.project = project.id AND member.account = %(account)s
 LEFT JOIN generation ON generation.project = project.id
-    AND generation.id = coalesce(%(generation)s, project.live)
+    AND generation.number = coalesce(%(generation)s, project.live)
 LEFT JOIN space ON space.id = generation.space
 WHERE project.id = %(project)s
 """

@@ -33,9 +33,10 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
             id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             owner bigint NOT NULL REFERENCES account,
             name text NOT NULL,
-            live bigint,
-            before bigint,
-            next bigint,
+            live integer,
+            before integer,
+            next integer,
+            last integer NOT NULL DEFAULT 0,
             UNIQUE (owner, name)
         )
         """,
@@ -62,6 +63,7 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         CREATE TABLE generation (
             id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             project bigint NOT NULL REFERENCES project ON DELETE CASCADE,
+            number integer NOT NULL,
             space bigint REFERENCES space,
             header jsonb,
             complete boolean NOT NULL DEFAULT false,
@@ -72,13 +74,10 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
             documents bigint NOT NULL DEFAULT 0,
             about_words bigint NOT NULL DEFAULT 0,
             windows bigint NOT NULL DEFAULT 0,
-            updated timestamptz NOT NULL DEFAULT now()
+            updated timestamptz NOT NULL DEFAULT now(),
+            UNIQUE (project, number)
         )
         """,
-        "CREATE INDEX generation_of_project ON generation (project)",
-        "ALTER TABLE project ADD FOREIGN KEY (live) REFERENCES generation",
-        "ALTER TABLE project ADD FOREIGN KEY (before) REFERENCES generation",
-        "ALTER TABLE project ADD FOREIGN KEY (next) REFERENCES generation",
         """
         CREATE TABLE document (
             row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

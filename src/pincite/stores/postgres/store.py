@@ -60,16 +60,15 @@ class PostgresStore(ProjectReader):
             )
 
     def _first_generation(self, connection: Connection, space: int, header: Jsonb) -> None:
-        # The project's row is locked, so that two who begin at once make one generation.
-        project = (self._entry.project,)
-        connection.execute("SELECT 1 FROM project WHERE id = %s FOR UPDATE", project)
-        live = connection.execute("SELECT live FROM project WHERE id = %s", project).fetchone()
-        if live is None or live[0] is None:
+        # The project's row is locked by the first, so that two who begin at once make one.
+        project = self._entry.project
+        begun = connection.execute(
+            "UPDATE project SET live = 1, last = 1 WHERE id = %s AND last = 0", (project,)
+        )
+        if begun.rowcount:
             connection.execute(
-                "WITH made AS (INSERT INTO generation (project, space, header) "
-                "VALUES (%s, %s, %s) RETURNING id) "
-                "UPDATE project SET live = made.id FROM made WHERE project.id = %s",
-                (self._entry.project, space, header, self._entry.project),
+                "INSERT INTO generation (project, number, space, header) VALUES (%s, 1, %s, %s)",
+                (project, space, header),
             )
 
     def replace_document(

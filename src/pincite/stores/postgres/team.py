@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -111,16 +112,13 @@ class Team:
         entry = self._entry(scope)
         return PostgresStore(self._server, scope, entry, index=self._index, generation=generation)
 
-    def only_writer(self, scope: Scope, *, generation: int | None = None) -> PostgresStore:
-        """A project's store for whoever makes all of it anew; LibraryBusy while another does.
+    def only_writer(self, scope: Scope, generation: int) -> PostgresStore:
+        """A generation's store for whoever makes all of it anew; LibraryBusy while another does.
 
         Single documents can be added and removed by others meanwhile.
         """
         entry = self._entry(scope)
-        release = self._server.hold(
-            (entry.project or 0) << 1 | (generation is not None),
-            otherwise=f"another process is indexing {scope.project}; wait until it has finished",
-        )
+        release = self.hold(scope, generation)
         return PostgresStore(
             self._server,
             scope,
@@ -128,6 +126,13 @@ class Team:
             index=self._index,
             generation=generation,
             on_close=release,
+        )
+
+    def hold(self, scope: Scope, generation: int) -> Callable[[], None]:
+        """Keep others from making a generation anew, until what is given back is called."""
+        return self._server.hold(
+            (self._entry(scope).project or 0) << 24 | generation,
+            otherwise=f"another process is indexing {scope.project}; wait until it has finished",
         )
 
     def generations(self, scope: Scope) -> ProjectGenerations:
@@ -182,8 +187,6 @@ class Team:
             values = {"project": entry.project}
             for table in ("posting", "about_posting", "spelling"):
                 connection.execute(f"DELETE FROM {table} WHERE generation IN {of_project}", values)
-            nothing = "live = NULL, before = NULL, next = NULL"
-            connection.execute(f"UPDATE project SET {nothing} WHERE id = %(project)s", values)
             connection.execute("DELETE FROM project WHERE id = %(project)s", values)
 
     def close(self) -> None:
