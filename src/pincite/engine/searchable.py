@@ -1,0 +1,198 @@
+"""Whatever can be asked: a folder's library or a team's project. One engine, several shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from pincite.engine.folders import begun, refuse_unread_labels
+from pincite.engine.homes import Home
+from pincite.engine.live import LiveStore
+from pincite.engine.models import Embedders
+from pincite.engine.stopwatch import Stopwatch
+from pincite.errors import SettingsError
+from pincite.records import Filters
+from pincite.settings import DEFAULT_BUDGET, SearchSettings, check_search
+
+if TYPE_CHECKING:
+    from pincite.engine.searching import Searching
+    from pincite.ports import Embedder, Store
+    from pincite.records import (
+        CitedPlace,
+        Context,
+        Document,
+        DocumentEntry,
+        FoundDocuments,
+        LibraryStats,
+        Mode,
+        Moment,
+        Result,
+        Retrieved,
+        SearchResults,
+    )
+
+
+class Searchable:
+    """An index that is asked. Safe to search from several threads at once."""
+
+    def __init__(self, root: Path, embedders: Embedders, home: Home) -> None:
+        self.root = root
+        self._home = home
+        self._embedders = embedders
+        self._live = LiveStore(home)
+
+    @cached_property
+    def _searching(self) -> Searching:
+        from pincite.engine.searching import Searching
+
+        return Searching(self.root, self._embedders)
+
+    def search(
+        self,
+        question: str,
+        *,
+        mode: Mode = "hybrid",
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> SearchResults:
+        """The chunks that speak most to the question, best first, each with its exact place.
+
+        `cancelled` is asked between the stages; where it says yes, SearchCancelled is raised.
+        """
+        check_search(mode, settings, filters)
+        store = self._store()
+        header = begun(store.header(), self.root)
+        refuse_unread_labels(header, filters)
+        watch = Stopwatch(cancelled)
+        found = self._searching.search(
+            question, store, header, mode=mode, filters=filters, settings=settings, watch=watch
+        )
+        documents = {result.document.path: result.document for result in found.results}
+        changed = tuple(path for path, one in documents.items() if self._differs(one))
+        complete = store.is_complete()
+        watch.lap("check")
+        return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
+
+    def search_documents(
+        self,
+        question: str,
+        *,
+        chunks_each: int = 1,
+        mode: Mode = "hybrid",
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+    ) -> FoundDocuments:
+        """The documents that speak most to the question, each with the best of its chunks."""
+        from pincite.engine.retrieval import search_documents
+
+        if chunks_each < 1:
+            raise SettingsError(f"chunks_each must be at least 1, not {chunks_each}")
+        search = partial(self.search, mode=mode, filters=filters)
+        return search_documents(question, search, settings, each=chunks_each)
+
+    def retrieve_chunks(
+        self,
+        question: str,
+        *,
+        k: int = 8,
+        mode: Mode = "hybrid",
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+    ) -> Retrieved:
+        """The best `k` chunks, those that follow each other as one passage.
+
+        An index or a model that cannot be used is a `reason` with a `message`, and is logged;
+        wrong arguments are errors, as everywhere.
+        """
+        from pincite.engine.retrieval import retrieve_chunks
+
+        search = partial(self.search, mode=mode, filters=filters)
+        return retrieve_chunks(question, search, self._store, replace(settings, top_k=k))
+
+    def get_relevant_context(
+        self,
+        question: str,
+        *,
+        budget: int = DEFAULT_BUDGET,
+        mode: Mode = "hybrid",
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+        count_tokens: Callable[[str], int] | None = None,
+    ) -> Context:
+        """Labelled passages for a language model to read, never more tokens than the budget.
+
+        Tokens are counted by `count_tokens`, the model's own, where it is given; else by the
+        embedder's tokenizer and by the characters, whichever gives more.
+        """
+        from pincite.engine.retrieval import relevant_context, token_count
+
+        if budget < 1:
+            raise SettingsError(f"the budget must be at least 1 token, not {budget}")
+        settings = replace(settings, top_k=settings.context_chunks)
+        retrieved = self.retrieve_chunks(
+            question, k=settings.top_k, mode=mode, filters=filters, settings=settings
+        )
+
+        def embedder() -> Embedder:
+            return self._embedders.of(begun(self._store().header(), self.root))
+
+        count = count_tokens or token_count(None if mode == "words" else embedder)
+        return relevant_context(retrieved, self._store, budget, count)
+
+    def moment(self, result: Result, *, filters: Filters = Filters()) -> Moment | None:
+        """What was said and seen around a result of a recording; None where it has no time.
+
+        The filters say, as in a search, what of it may be seen.
+        """
+        from pincite.retrieve.moments import moment
+
+        return moment(self._store(), result, filters)
+
+    def show(self, citation: str, *, around: int = 3, base: str | Path | None = None) -> CitedPlace:
+        """The cited lines with some lines around them.
+
+        A citation is a path with lines (`notes/a.md:12-20`), a chunk id, or a line as `search`
+        prints it. The id of a chunk that has since changed shows the words as they were. Paths are
+        those of the library; with `base` also those seen from there, and absolute ones.
+        """
+        from pincite.retrieve.cite import find_place
+
+        seen_from = Path(base).resolve() if base is not None else self.root
+        place = find_place(
+            self._store(), citation, around=around, root=self.root, seen_from=seen_from
+        )
+        return replace(place, changed=not place.superseded and self._differs(place.document))
+
+    def documents(self) -> list[DocumentEntry]:
+        """Every document of the library, by path."""
+        return self._store().documents()
+
+    def stats(self) -> LibraryStats:
+        """What the index is and holds."""
+        store = self._store()
+        from pincite.records import LibraryStats
+
+        return LibraryStats(str(self.root), begun(store.header(), self.root), store.stats())
+
+    def close(self) -> None:
+        """Give back every resource, and forget what was asked."""
+        self.__dict__.pop("_searching", None)
+        self._live.close()
+        self._home.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _store(self) -> Store:
+        return self._live.get()
+
+    def _differs(self, document: Document | DocumentEntry) -> bool:
+        """Whether the file is not any more what was indexed."""
+        raise NotImplementedError
