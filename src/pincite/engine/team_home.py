@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pincite.ports import Store
     from pincite.stores.postgres.generations import ProjectGenerations
     from pincite.stores.postgres.team import Team
+    from pincite.stores.postgres.uploads import UploadStore
 
 _SCHEMES = ("postgresql://", "postgres://", "postgresql+embedded://")
 
@@ -93,12 +94,14 @@ class TeamHome:
         *,
         number: int | None = None,
         team: Team | None = None,
+        remembers: bool = True,
     ) -> None:
         self.address = address
         self.files = kept_in.parent
         self._kept_in = kept_in
         self._number = number
         self._given = team
+        self._remembers = remembers
 
     def exists(self) -> bool:
         """Whether there is an index yet."""
@@ -122,7 +125,8 @@ class TeamHome:
         """The only store that makes all of it anew; a project of one's own is made if need be."""
         if self.address.scope.owner == self.address.user:
             self._team.create(self.address.scope)
-        remember(self._kept_in, self.address)
+        if self._remembers:
+            remember(self._kept_in, self.address)
         while True:
             live = self.generations().live or 1
             store = self._team.only_writer(self.address.scope, live)
@@ -142,7 +146,9 @@ class TeamHome:
 
     def at(self, number: int) -> TeamHome:
         """The same project with another generation as its live one."""
-        return TeamHome(self.address, self._kept_in, number=number, team=self._team)
+        return TeamHome(
+            self.address, self._kept_in, number=number, team=self._team, remembers=False
+        )
 
     def write_next(self) -> Store:
         """The only store that makes the next generation."""
@@ -173,6 +179,12 @@ class TeamHome:
     def drop_before(self) -> None:
         """Forget the generation before."""
         self._generations.drop_before()
+
+    def uploads(self) -> UploadStore:
+        """A store to which single files are handed in; one's own project is made if need be."""
+        if self.address.scope.owner == self.address.user:
+            self._team.create(self.address.scope)
+        return self._team.uploads(self.address.scope)
 
     @contextmanager
     def _held(self, number: int) -> Iterator[None]:
