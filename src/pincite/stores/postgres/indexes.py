@@ -26,6 +26,7 @@ class IndexSettings:
     lists: int | None = None  # ivfflat, scann: parts; None: by the number of vectors
     from_windows: int = 20_000  # fewer are all compared, which is exact
     rebuilt_after: int = 5_000  # new windows, and at least a tenth of all; the planner learns, too
+    memory: str = "1GB"  # for making it: a graph that fits into it is made many times faster
     ef_search: int = 100
     probes: int = 10
     most_scanned: int = 100_000  # windows that an iterative scan looks at under a filter
@@ -85,6 +86,9 @@ def build(connection: Connection, view: View, settings: IndexSettings) -> None:
     name, fresh = index_name(view.space), f"{index_name(view.space)}_new"
     windows, _ = _counts(connection, view.space)
     try:
+        connection.execute(
+            "SELECT set_config('maintenance_work_mem', %s, false)", (settings.memory,)
+        )
         connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{fresh}")
         connection.execute(
             f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "

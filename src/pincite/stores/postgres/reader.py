@@ -110,7 +110,7 @@ class ProjectReader:
         row = connection.execute(_STATE, asked).fetchone()
         if row is None:
             raise missing(self._scope)
-        return state_of(self._entry.project or 0, row)
+        return state_of(self._entry.project or 0, row, self._index.from_windows)
 
     def header(self) -> LibraryHeader | None:
         """How this index is made; None before the first build."""
@@ -286,13 +286,21 @@ class ProjectReader:
         self._on_close()
 
 
-def state_of(project: int, row: tuple[Any, ...]) -> State:
+def state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
     """The project's state from a row of _STATE."""
     clearance, role, generation, space, dimensions, header, complete, problems, version, has = row
     if header is None:
         return State(None, generation, version=f"{generation} {clearance} {role}")
     return State(
-        View(project, generation, clearance, space, dimensions, has_index=has),
+        View(
+            project,
+            generation,
+            clearance,
+            space,
+            dimensions,
+            has_index=has,
+            compared_all=compared_all,
+        ),
         generation,
         header_from_json(header),
         complete,
