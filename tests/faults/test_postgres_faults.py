@@ -7,6 +7,7 @@ import os
 import random
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -35,11 +36,13 @@ from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.store import PostgresStore
 
-# `PINCITE_KILLS=200 PINCITE_CRASHES=50` is the long run.
+# `PINCITE_KILLS=200 PINCITE_CRASHES=50 PINCITE_REPLACEMENTS=500` is the long run.
 KILLS = int(os.environ.get("PINCITE_KILLS", "20"))
 CRASHES = int(os.environ.get("PINCITE_CRASHES", "4"))
+REPLACEMENTS = int(os.environ.get("PINCITE_REPLACEMENTS", "100"))
 SEED = os.environ.get("PINCITE_SEED", "1")
 ENOUGH = 3  # faults that must show what is wrong with a naive writer
+READERS = 4
 
 
 @pytest.fixture(scope="module")
@@ -250,6 +253,52 @@ def test_a_change_repeated_because_its_answer_was_lost_happens_once(url: str, pa
 # Connections are lost
 
 
+def end_connections(url: str, stop: threading.Event, chance: random.Random) -> None:
+    """Now and then, some connection to this database, whoever it is of."""
+    others = """
+        SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+        AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        while not stop.wait(chance.uniform(0.005, 0.05)):
+            pids = [pid for (pid,) in connection.execute(others)]
+            if pids:
+                connection.execute("SELECT pg_terminate_backend(%s)", (chance.choice(pids),))
+
+
+def lose_connections(url: str, *, changes: int, naive: bool = False) -> list[str]:
+    """What went wrong while connections ended at random."""
+    stop = threading.Event()
+    ending = threading.Thread(target=end_connections, args=(url, stop, random.Random(SEED)))
+    with opened(url, naive=naive) as store, opened(url) as sound:
+        persistent = Persistent(Changes(store, SEED, {}))
+        readers = [
+            Reader(sound, persistent.changes.known, allowed=(StoreUnreachable,)) for _ in range(2)
+        ]
+        ending.start()
+        try:
+            with ExitStack() as stack:
+                for one in readers:
+                    stack.enter_context(Background(one.step))
+                while persistent.done < changes and not any(one.wrong for one in readers):
+                    persistent.step()
+        finally:
+            stop.set()
+            ending.join()
+        assert all(one.searches for one in readers)
+        sys.stdout.write(f"{persistent.done} changes, {persistent.refused} times refused\n")
+        wrong = [what for one in readers for what in one.wrong]
+        return [*persistent.wrong, *wrong, *broken_promises(url, sound, persistent.changes.held)]
+
+
+def test_connections_that_end_at_random_are_typed_errors_and_never_wrong_answers(url: str) -> None:
+    assert lose_connections(url, changes=REPLACEMENTS // 4) == []
+
+
+def test_a_writer_that_commits_each_statement_does_not_survive_lost_connections(url: str) -> None:
+    assert lose_connections(url, changes=1_000, naive=True) != []
+
+
 def test_however_many_idle_connections_ended_the_next_call_is_answered(url: str) -> None:
     with opened(url) as store:
         store.replace_document(document("note.md", 1))
@@ -263,3 +312,35 @@ def test_however_many_idle_connections_ended_the_next_call_is_answered(url: str)
             ).fetchone()
         assert ended == (8,)
         assert held_by(store) == {"note.md": 1}
+
+
+# Readers meet a document entirely or not at all
+
+
+def read_while_replacing(url: str, *, replacements: int, naive: bool = False) -> list[Reader]:
+    with opened(url, naive=naive) as store, opened(url) as sound:
+        changes = Changes(store, SEED, {})
+        changes.apply(Change("note.md", 1))
+        readers = [Reader(sound, changes.known) for _ in range(READERS)]
+        with ExitStack() as stack:
+            for reader in readers:
+                stack.enter_context(Background(reader.step))
+            for version in range(2, replacements + 2):
+                changes.apply(Change("note.md", version))
+                if naive and sum(len(one.wrong) for one in readers) >= ENOUGH:
+                    break
+    return readers
+
+
+def test_searches_during_replacements_see_no_mixed_versions_and_none_fails(url: str) -> None:
+    readers = read_while_replacing(url, replacements=REPLACEMENTS)
+
+    sys.stdout.write(f"{[(one.searches, len(one.versions)) for one in readers]}\n")
+    assert [wrong for one in readers for wrong in one.wrong] == []
+    assert all(one.searches > 10 and len(one.versions) > 5 for one in readers)
+
+
+def test_a_writer_that_commits_each_statement_shows_half_a_document(url: str) -> None:
+    readers = read_while_replacing(url, replacements=1_000, naive=True)
+
+    assert sum(len(one.wrong) for one in readers) >= ENOUGH
