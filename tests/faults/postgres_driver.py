@@ -6,6 +6,7 @@ one, done in a child of its own and answered in one line.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -17,9 +18,10 @@ from typing import Any
 import psycopg
 from kill_driver import run_in_child
 from postgres_server import SCHEMA_OPTIONS, SCOPE, opened
-from postgres_world import Changes
+from postgres_world import Changes, document
 
 from pincite.stores.postgres import schema
+from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.team import Team
 
@@ -36,6 +38,16 @@ def change_documents(job: dict[str, Any], said: int) -> None:
             os.write(journal, json.dumps([*line, "begun"]).encode() + b"\n")
             changes.apply(change)
             os.write(journal, json.dumps([*line, "done"]).encode() + b"\n")
+
+
+def make_indexes(job: dict[str, Any], said: int) -> None:
+    """Add documents without end, and make the index for vectors anew after each."""
+    with closing(Team.at(job["url"], index=IndexSettings(from_windows=1, rebuilt_after=1))) as team:
+        store = team.store(SCOPE)
+        os.write(said, b"started\n")
+        for version in itertools.count(job["first"]):
+            store.replace_document(document(f"note{version}.md", version))
+            store.make_index()
 
 
 def migrate(job: dict[str, Any], said: int) -> None:
@@ -66,7 +78,7 @@ def hold(job: dict[str, Any], said: int) -> None:
         time.sleep(60)
 
 
-WORK = {"change": change_documents, "migrate": migrate, "hold": hold}
+WORK = {"change": change_documents, "index": make_indexes, "migrate": migrate, "hold": hold}
 
 
 def in_child(job: dict[str, Any], said: int) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -36,10 +37,12 @@ from pincite.errors import (
 )
 from pincite.records import Filters
 from pincite.stores.postgres import schema
+from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.team import Team
 
 ROUNDS = 4
+INDEXED = IndexSettings(from_windows=1, rebuilt_after=1)
 WAITING = "pincite-waiting"  # how the connection of whoever waits is called
 
 
@@ -199,6 +202,57 @@ def test_whoever_is_killed_holds_nothing_any_more(url: str) -> None:
         wait_for_the_dead(url)
         with closing(team.only_writer(SCOPE, 1)) as store:
             store.replace_document(document("note.md", 1))
+
+
+# The index for vectors, which is made beside the old one
+
+
+def vector_indexes(url: str) -> list[tuple[str, bool]]:
+    """Each with whether searches may use it."""
+    statement = """
+        SELECT relname::text, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+        WHERE relname LIKE 'window_space%'
+    """
+    with psycopg.connect(url) as connection:
+        return [(str(name), bool(valid)) for name, valid in connection.execute(statement)]
+
+
+def test_an_index_for_vectors_killed_in_the_making_is_made_by_the_next(
+    driver: Driver, url: str
+) -> None:
+    chance = random.Random(1)
+    with opened(url) as store:
+        for number in range(ROUNDS):
+            driver.run(
+                work="index",
+                url=f"{url}&application_name={KILLED}",
+                first=(number + 1) * 1_000,
+                delay=chance.uniform(0, 0.2),
+            )
+            wait_for_the_dead(url)
+            assert broken_promises(url, store, held_by(store)) == []
+            store.replace_document(document(f"own{number}.md", 3))
+            with closing(Team.at(url, index=INDEXED)) as team:
+                team.optimize(SCOPE)
+            assert [valid for _, valid in vector_indexes(url)] == [True]
+            near = store.search(None, at_angle(0), filters=Filters(), limit=500)["vector"]
+            assert len(near) == store.stats().chunks
+
+
+def test_several_may_make_an_index_for_vectors_at_once(url: str) -> None:
+    with opened(url), closing(Team.at(url, index=INDEXED)) as team:
+
+        def add_and_index(writer: int) -> bool:
+            store = team.store(SCOPE)
+            made = []
+            for version in range(1, 9):
+                store.replace_document(document(f"note{writer}-{version}.md", version))
+                made.append(store.make_index())
+            return any(made)
+
+        with ThreadPoolExecutor(3) as threads:
+            assert any(list(threads.map(add_and_index, range(3))))
+        assert broken_promises(url, team.store(SCOPE), held_by(team.store(SCOPE))) == []
 
 
 # A server that is full, or that can only be read
