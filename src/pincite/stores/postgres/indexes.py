@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +16,7 @@ from pincite.stores.postgres.search import View
 IndexKind = Literal["hnsw", "ivfflat", "scann", "none"]
 INDEX_KINDS: tuple[IndexKind, ...] = ("hnsw", "ivfflat", "scann", "none")
 _LARGEST_INDEXED = 4_000  # dimensions
+_MAKING = 0x70696E63  # "pinc": the lock of whoever makes an index, with the number of its space
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,25 @@ def maintain(connection: Connection, view: View, settings: IndexSettings) -> boo
             f"vectors of {view.dimensions} numbers cannot be indexed (at most {_LARGEST_INDEXED}); "
             "choose a model with shorter ones, or set the index to `none`"
         )
-    build(connection, view, settings)
-    return True
+    with _only_one(connection, view.space) as alone:
+        if alone:
+            build(connection, view, settings)
+    return alone
+
+
+@contextmanager
+def _only_one(connection: Connection, space: int) -> Iterator[bool]:
+    """Whether nobody else makes the space's index just now; then nobody does until the end."""
+    key = (_MAKING, space)
+    held = connection.execute("SELECT pg_try_advisory_lock(%s, %s::integer)", key).fetchone()
+    if held != (True,):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        if not connection.broken:  # else the lock went with it
+            connection.execute("SELECT pg_advisory_unlock(%s, %s::integer)", key)
 
 
 def build(connection: Connection, view: View, settings: IndexSettings) -> None:

@@ -86,17 +86,18 @@ class ProjectReader:
         self._spellings: Recent[tuple[str, str], Mapping[str, int]] = Recent(_SPELLINGS_KNOWN)
 
     @contextmanager
-    def _reading(self, *, snapshot: bool = False) -> Iterator[tuple[Connection, State]]:
+    def _reading(self) -> Iterator[tuple[Connection, State]]:
+        """A transaction that sees one moment: a document is not replaced between two statements."""
         if self._held is not None:
             yield self._held, self._state(self._held)
             return
-        with self._server.within(self._entry, snapshot=snapshot) as connection:
+        with self._server.within(self._entry, snapshot=True) as connection:
             yield connection, self._state(connection)
 
     @contextmanager
     def snapshot(self) -> Iterator[Self]:
         """This store as it stands now, whatever others write, until the block ends."""
-        with self._reading(snapshot=True) as (connection, _):
+        with self._reading() as (connection, _):
             frozen = copy(self)
             frozen._held = connection
             yield frozen

@@ -212,7 +212,7 @@ class PostgresStore(ProjectReader):
         """Everything that does not agree inside the index; empty for a healthy one."""
         from pincite.stores.postgres import verify
 
-        with self._reading(snapshot=True) as (connection, state):
+        with self._reading() as (connection, state):
             if state.view is None or state.header is None:
                 return []
             return verify.findings(connection, state.view, state.header)
