@@ -279,7 +279,7 @@ def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
             LIMIT %(windows)s
         """
         parts = [
-            f"few AS ({few} (SELECT 1 FROM {counted} LIMIT {_COMPARED_ALL + 1}) AS some)",
+            f"few AS ({few} (SELECT 1 FROM {counted} LIMIT {_COMPARED_ALL + 1}) AS counted)",
             f"exact AS MATERIALIZED ({every.format(guard='AND (SELECT so FROM few)')})",
             f"close AS MATERIALIZED ({close})",
             """
