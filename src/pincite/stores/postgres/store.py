@@ -65,7 +65,8 @@ class PostgresStore(ProjectReader):
         # The project's row is locked by the first, so that two who begin at once make one.
         project = self._entry.project
         begun = connection.execute(
-            "UPDATE project SET live = 1, last = 1 WHERE id = %s AND last = 0", (project,)
+            "UPDATE project SET live = 1, last = greatest(last, 1) WHERE id = %s AND live IS NULL",
+            (project,),
         )
         if begun.rowcount:
             connection.execute(
