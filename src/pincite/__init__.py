@@ -8,11 +8,13 @@ from pincite.errors import PinciteError
 from pincite.settings import SearchSettings, WorkerSettings
 
 if TYPE_CHECKING:
+    from pincite.engine.project import Project, open_project
     from pincite.records import (
         Box,
         Case,
         CatalogEntry,
         Context,
+        DocumentPage,
         EvalRun,
         ExpectedPlace,
         Filters,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
         Result,
         Retrieved,
         SearchResults,
+        Uploaded,
         parse_filter,
     )
 
@@ -35,6 +38,7 @@ __all__ = [
     "Case",
     "CatalogEntry",
     "Context",
+    "DocumentPage",
     "EvalRun",
     "EvalWishes",
     "ExpectedPlace",
@@ -48,19 +52,24 @@ __all__ = [
     "Moment",
     "Passage",
     "PinciteError",
+    "Project",
     "ReindexReport",
     "Result",
     "Retrieved",
     "SearchResults",
     "SearchSettings",
+    "Uploaded",
     "WorkerSettings",
     "open_library",
+    "open_project",
     "parse_filter",
 ]
 
 
 def __getattr__(name: str) -> object:
-    # A single search does without most of the records.
+    # A single search does without most of the records, and without a team's projects.
+    if name in ("Project", "open_project"):
+        return getattr(import_module("pincite.engine.project"), name)
     if name in __all__:
         return getattr(import_module("pincite.records"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -72,7 +72,7 @@ def test_an_index_of_another_model_is_a_reason_and_not_an_empty_answer(library: 
     connection.close()
     found = library.retrieve_chunks("pump")
     assert (found.passages, found.reason) == ((), "model_mismatch")
-    assert "pincite index build" in found.message
+    assert "pincite reindex" in found.message
     assert library.retrieve_chunks("pump", mode="words").reason is None
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pincite.ports import Store
     from pincite.stores.postgres.generations import ProjectGenerations
     from pincite.stores.postgres.team import Team
+    from pincite.stores.postgres.uploads import UploadStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,14 @@ class TeamHome:
         *,
         number: int | None = None,
         team: Team | None = None,
+        remembers: bool = True,
     ) -> None:
         self.address = address
         self.files = kept_in.parent
         self._kept_in = kept_in
         self._number = number
         self._given = team
+        self._remembers = remembers
 
     def exists(self) -> bool:
         """Whether there is an index yet."""
@@ -143,7 +146,8 @@ class TeamHome:
         if self.address.scope.owner == self.address.user:
             self._team.create(self.address.scope)
         self.generations()  # ProjectMissing: then there is nothing to remember
-        remember(self._kept_in, self.address)
+        if self._remembers:
+            remember(self._kept_in, self.address)
         return self._only_writer()
 
     def _only_writer(self) -> Store:
@@ -166,7 +170,9 @@ class TeamHome:
 
     def at(self, number: int) -> TeamHome:
         """The same project with another generation as its live one."""
-        return TeamHome(self.address, self._kept_in, number=number, team=self._team)
+        return TeamHome(
+            self.address, self._kept_in, number=number, team=self._team, remembers=False
+        )
 
     def write_next(self) -> Store:
         """The only store that makes the next generation, for whoever sees all of this one."""
@@ -222,6 +228,12 @@ class TeamHome:
                 f"a new index of {scope.project} is made by whoever sees all of its documents; "
                 f"{scope.user} sees those up to {mine.clearance!r}"
             )
+
+    def uploads(self) -> UploadStore:
+        """A store to which single files are handed in; one's own project is made if need be."""
+        if self.address.scope.owner == self.address.user:
+            self._team.create(self.address.scope)
+        return self._team.uploads(self.address.scope)
 
     @contextmanager
     def _held(self, number: int) -> Iterator[None]:

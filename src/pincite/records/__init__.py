@@ -117,6 +117,7 @@ if TYPE_CHECKING:
         ReindexReport,
         Role,
     )
+    from pincite.records.uploads import DeleteStatus, DocumentPage, Uploaded, UploadStatus
 
 __all__ = [
     "FIELDS",
@@ -144,9 +145,11 @@ __all__ = [
     "Content",
     "Context",
     "Definition",
+    "DeleteStatus",
     "Document",
     "DocumentEntry",
     "DocumentId",
+    "DocumentPage",
     "Dropped",
     "EmbeddedChunk",
     "EmbeddedDocument",
@@ -206,6 +209,8 @@ __all__ = [
     "StoreStats",
     "StoredWindow",
     "Understood",
+    "UploadStatus",
+    "Uploaded",
     "Window",
     "WindowedChunk",
     "chunk_id",
@@ -272,6 +277,7 @@ _LATER = {
         "ReindexReport",
         "Role",
     ),
+    "uploads": ("DeleteStatus", "DocumentPage", "UploadStatus", "Uploaded"),
 }
 
 

@@ -19,6 +19,15 @@ _SWITCH = """
 UPDATE project SET before = live, live = next, next = NULL
 WHERE id = %(project)s AND next = %(next)s AND coalesce(live, 0) = %(live)s
 """
+# Who handed a document in stays so in the next generation, where it was made of the same file.
+_TAKE_OVER = """
+UPDATE document AS made SET owner = held.owner, upload = held.upload
+FROM document AS held, generation AS live, generation AS coming, project
+WHERE project.id = %(project)s AND live.project = project.id AND live.number = %(live)s
+AND coming.project = project.id AND coming.number = project.next
+AND held.generation = live.id AND made.generation = coming.id
+AND made.path = held.path AND made.checksum = held.checksum
+"""
 _ROLL_BACK = """
 UPDATE project SET before = live, live = before
 WHERE id = %(project)s AND before = %(before)s AND live = %(live)s
@@ -65,6 +74,7 @@ class ProjectGenerations:
             self._lock(connection)
             numbers = self._numbers(connection)
             numbers.switched()  # or says why not
+            connection.execute(_TAKE_OVER, {**self._values, "live": numbers.live})
             self._change(connection, _SWITCH, numbers)
             self._drop(connection, numbers.before)
 

@@ -115,6 +115,7 @@ POLICIES = {
     "window_vector": (_OF_PROJECT, _WRITTEN, _WRITTEN),
     "definition": (_OF_PROJECT, _WRITTEN, _WRITTEN),
     "document_name": (_OF_PROJECT, _WRITTEN, _WRITTEN),
+    "original": (_SEEN, _CHANGED, _CHANGED),
     "past_document": (_SEEN, _CHANGED, _CHANGED),
     "past_chunk": (_OF_PROJECT, _WRITTEN, _WRITTEN),
 }

@@ -224,6 +224,19 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         )
         """,
         "CREATE INDEX document_by_name ON document_name (project, name)",
+        # What was uploaded, to be read again for another generation.
+        """
+        CREATE TABLE original (
+            project bigint NOT NULL REFERENCES project ON DELETE CASCADE,
+            owner bigint NOT NULL REFERENCES account,
+            checksum text NOT NULL,
+            level smallint NOT NULL,
+            path text NOT NULL,
+            labels jsonb NOT NULL,
+            data bytea NOT NULL,
+            PRIMARY KEY (project, owner, checksum)
+        )
+        """,
         # What citations of the past name. Deleting a project deletes it, too.
         """
         CREATE TABLE past_document (

@@ -91,11 +91,6 @@ class PostgresStore(ProjectReader):
             self._forget(connection, view, header, ids, path=document.path)
             self._add(connection, view, recipe or header.recipe, embedded, upload=None)
 
-    def add_upload(self, embedded: EmbeddedDocument, *, upload: str) -> bool:
-        """Add a document under the checksum of what was uploaded; False where it is there."""
-        with self._writing() as (connection, view, header):
-            return self._add(connection, view, header.recipe, embedded, upload=upload)
-
     def remove_documents(self, ids: Sequence[DocumentId]) -> None:
         """Forget the documents with all their chunks, words and vectors."""
         if not ids:
@@ -166,6 +161,7 @@ class PostgresStore(ProjectReader):
         embedded: EmbeddedDocument,
         *,
         upload: str | None,
+        owner: int | None = None,
     ) -> bool:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         rows = rows_of(embedded, time=time, recipe=recipe)
@@ -175,7 +171,9 @@ class PostgresStore(ProjectReader):
                 f"which is above the clearance of {self._scope.user} in this project"
             )
         try:
-            return tables.write(connection, view, rows, owner=self._entry.account, upload=upload)
+            return tables.write(
+                connection, view, rows, owner=owner or self._entry.account, upload=upload
+            )
         except errors.UniqueViolation as error:
             raise StoreDenied(
                 f"{embedded.document.path} is a document of this project that {self._scope.user} "
@@ -190,11 +188,12 @@ class PostgresStore(ProjectReader):
         ids: Sequence[DocumentId],
         *,
         path: str | None,
+        past: bool = True,
     ) -> None:
         found = tables.rows_named(connection, view, ids, path)
         for _, document_id in found:
             rows = tables.read(connection, view, document_id)
-            if rows is not None:
+            if rows is not None and past:
                 self._keep_past(connection, view, embedded_of(header.name, rows))
         tables.forget(connection, view.generation, [row for row, _ in found])
 

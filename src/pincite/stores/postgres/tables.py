@@ -29,6 +29,7 @@ _CHUNK = (
     *("folded_symbols", "folded_imports"),
 )
 _OWN = ("project", "generation")
+PATH = _DOCUMENT.index("path")
 LEVEL = _DOCUMENT.index("level")
 _METADATA = _DOCUMENT.index("metadata")
 
@@ -41,7 +42,7 @@ def _insert(table: str, columns: Sequence[str], *, returning: str = "") -> str:
 _INSERT_DOCUMENT = _insert(
     "document",
     (*_OWN, "owner", "upload", *_DOCUMENT, "recording", "about", "about_length", "spelled"),
-    returning="ON CONFLICT (generation, owner, upload) DO NOTHING RETURNING row",
+    returning="ON CONFLICT (generation, owner, upload) DO NOTHING RETURNING row",  # one of a race
 )
 _INSERT_CHUNK = _insert("chunk", (*_OWN, "row", "document", "level", *_CHUNK, "words", "length"))
 _INSERT_WINDOW = _insert(

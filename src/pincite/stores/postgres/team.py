@@ -15,6 +15,7 @@ from pincite.stores.postgres.generations import ProjectGenerations
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.store import PostgresStore
+from pincite.stores.postgres.uploads import UploadStore
 
 _PROJECT = """
 SELECT project.id FROM project
@@ -111,6 +112,10 @@ class Team:
         """
         entry = self._entry(scope)
         return PostgresStore(self._server, scope, entry, index=self._index, generation=generation)
+
+    def uploads(self, scope: Scope) -> UploadStore:
+        """A project's store to which single files are handed in."""
+        return UploadStore(self._server, scope, self._entry(scope), index=self._index)
 
     def only_writer(self, scope: Scope, generation: int) -> PostgresStore:
         """A generation's store for whoever makes all of it anew; LibraryBusy while another does.

@@ -1,0 +1,27 @@
+"""Single files that are handed in to a project: what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.records.documents import DocumentEntry
+
+UploadStatus = Literal["indexed", "deduplicated", "reindexed"]
+DeleteStatus = Literal["deleted", "not_found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """A file that is searchable now: new, there before, or made anew."""
+
+    status: UploadStatus
+    document: DocumentEntry
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """Some documents by path; `after` asks for the next ones, None where there are none."""
+
+    documents: tuple[DocumentEntry, ...]
+    after: str | None

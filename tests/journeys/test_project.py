@@ -1,0 +1,256 @@
+"""A team's project: files are handed in, found, listed and deleted by those who may."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from helpers import next_project, shared_team
+from pincite.engine.models import Embedders, ModelAccess
+from pincite.engine.project import Project
+from pincite.engine.team_home import Address, TeamHome
+from pincite.errors import FileUnreadable, ProjectMissing, SettingsError, StoreDenied
+from pincite.models.hashing import HashingEmbedder
+from pincite.records import Filters, MemberRole, Scope
+from pincite.settings import INGESTION_VERSION
+from pincite.vectors import Vector
+
+PLAN = b"# Plan\n\nThe harbour pump is replaced in May.\n"
+NOTE = b"# Note\n\nThe valve of the mole sticks in winter.\n"
+
+Open = Callable[[str], Project]
+
+
+class Counting(HashingEmbedder):
+    """Remembers how many passages it embedded."""
+
+    count = 0
+
+    def embed_passages(self, texts: list[str]) -> list[Vector]:  # type: ignore[override]
+        Counting.count += len(texts)
+        return super().embed_passages(texts)
+
+
+class OneModel(Embedders):
+    """Knows the small model of the tests alone."""
+
+    def named(self, name: str) -> Counting:  # type: ignore[override]
+        return Counting()
+
+    def of(self, header: object) -> Counting:  # type: ignore[override]
+        return Counting()
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Open:
+    """Ada's project, opened by whoever asks."""
+    name = next_project()
+    team = shared_team()
+
+    def open_as(user: str) -> Project:
+        whose = name if user == "ada" else f"ada/{name}"
+        home = TeamHome(
+            Address("postgresql://shared", user, whose),
+            tmp_path / "store.json",
+            team=team,
+            remembers=False,
+        )
+        return Project(Path(name), OneModel(ModelAccess()), home)
+
+    return open_as
+
+
+def paths_found(project: Project, question: str, filters: Filters = Filters()) -> list[str]:
+    found = project.search(question, mode="words", filters=filters)
+    return [one.document.name for one in found.results]
+
+
+def test_a_file_that_is_handed_in_is_found_and_cited(opened: Open) -> None:
+    project = opened("ada")
+    uploaded = project.index_document("plan.md", PLAN)
+    assert uploaded.status == "indexed"
+    (result,) = project.search("harbour pump", mode="words").results
+    assert result.document.id == uploaded.document.id
+    assert result.quote.text == "The harbour pump is replaced in May."
+    assert not project.search("harbour pump", mode="words").changed
+
+
+def test_the_same_file_again_is_the_same_document_and_embeds_nothing(opened: Open) -> None:
+    project = opened("ada")
+    first = project.index_document("plan.md", PLAN)
+    before = Counting.count
+    again = project.index_document("copy.md", PLAN)
+    assert (again.status, again.document.id) == ("deduplicated", first.document.id)
+    assert Counting.count == before
+    assert len(project.documents()) == 1
+
+
+def test_other_labels_for_the_same_file_embed_nothing(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN, labels={"tags": ["draft"]})
+    before = Counting.count
+    again = project.index_document("plan.md", PLAN, labels={"tags": ["final"], "author": "Ada"})
+    assert again.status == "deduplicated"
+    assert (again.document.metadata.tags, again.document.metadata.author) == (("final",), "Ada")
+    assert Counting.count == before
+    assert paths_found(project, "pump", Filters(tags=("final",))) == ["plan.md"]
+    assert paths_found(project, "pump", Filters(tags=("draft",))) == []
+
+
+def test_a_file_of_an_older_recipe_is_made_anew(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = opened("ada")
+    first = project.index_document("plan.md", PLAN)
+    store = project._uploads()
+    header = store.header()
+    assert header is not None
+
+    store.begin(replace(header, ingestion_version=INGESTION_VERSION + 1))
+    again = project.index_document("plan.md", PLAN)
+    assert (again.status, again.document.id) == ("reindexed", first.document.id)
+    assert again.document.recipe != first.document.recipe
+    assert len(project.documents()) == 1
+
+
+def test_a_hundred_uploads_of_one_file_at_once_make_one_document(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("note.md", NOTE)
+
+    def upload(number: int) -> str:
+        return project.index_document(f"plan-{number}.md", PLAN).status
+
+    with ThreadPoolExecutor(16) as pool:
+        statuses = Counter(pool.map(upload, range(100)))
+    assert statuses == {"indexed": 1, "deduplicated": 99}
+    assert len(project.documents()) == 2
+    assert project._uploads().verify() == []
+
+
+def test_files_of_one_name_are_documents_of_their_own(opened: Open) -> None:
+    project = opened("ada")
+    first = project.index_document("plan.md", PLAN)
+    second = project.index_document("plan.md", NOTE)
+    assert first.document.path != second.document.path
+    assert {one.name for one in project.documents()} == {"plan.md"}
+
+
+def test_two_members_may_hand_in_the_same_file(opened: Open) -> None:
+    ada = opened("ada")
+    mine = ada.index_document("plan.md", PLAN)
+    share(ada, "grace", "writer")
+    theirs = opened("grace").index_document("plan.md", PLAN)
+    assert theirs.status == "indexed"
+    assert theirs.document.id != mine.document.id
+    assert ada.delete_document(mine.document.id) == "deleted"
+    assert [one.id for one in ada.documents()] == [theirs.document.id]
+
+
+def test_a_deleted_document_is_gone_with_its_words_vectors_and_past(opened: Open) -> None:
+    project = opened("ada")
+    kept = project.index_document("note.md", NOTE)
+    gone = project.index_document("plan.md", PLAN)
+    (chunk,) = project._store().chunk_ids(gone.document.id)
+    assert project.delete_document(gone.document.id) == "deleted"
+    assert project.delete_document(gone.document.id) == "not_found"
+    assert project.get_document(gone.document.id) is None
+    assert paths_found(project, "pump") == []
+    assert project._store().find_chunks(chunk) == []
+    assert list(project._store().past_versions()) == []
+    assert [one.id for one in project.documents()] == [kept.document.id]
+    assert project._uploads().verify() == []
+
+
+def test_documents_are_listed_page_by_page(opened: Open) -> None:
+    project = opened("ada")
+    for number in range(7):
+        project.index_document(f"{number}.md", b"# %d\n\nThe pump." % number)
+    pages = [project.list_documents(limit=3)]
+    while pages[-1].after is not None:
+        pages.append(project.list_documents(after=pages[-1].after, limit=3))
+    assert [len(page.documents) for page in pages] == [3, 3, 1]
+    assert [one for page in pages for one in page.documents] == project.documents()
+    with pytest.raises(SettingsError, match="a page has 1 to 1,000"):
+        project.list_documents(limit=0)
+
+
+def test_a_reader_cannot_hand_in_or_delete(opened: Open) -> None:
+    ada = opened("ada")
+    plan = ada.index_document("plan.md", PLAN)
+    with pytest.raises(ProjectMissing):
+        opened("mary").list_documents()
+    share(ada, "mary", "reader")
+    mary = opened("mary")
+    assert len(mary.list_documents().documents) == 1
+    with pytest.raises(StoreDenied):
+        mary.index_document("note.md", NOTE)
+    with pytest.raises(StoreDenied):
+        mary.delete_document(plan.document.id)
+
+
+def test_what_is_above_a_members_clearance_is_not_there_for_them(opened: Open) -> None:
+    ada = opened("ada")
+    secret = ada.index_document("plan.md", PLAN, labels={"confidentiality": "restricted"})
+    share(ada, "grace", "admin", clearance="internal")
+    grace = opened("grace")
+    assert grace.list_documents().documents == ()
+    assert grace.get_document(secret.document.id) is None
+    assert grace.delete_document(secret.document.id) == "not_found"
+    assert paths_found(grace, "pump") == []
+    with pytest.raises(StoreDenied, match="above the clearance"):
+        grace.index_document("own.md", NOTE, labels={"confidentiality": "confidential"})
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "labels", "error", "said"),
+    [
+        ("", PLAN, {}, SettingsError, "cannot be the name"),
+        ("../..", PLAN, {}, SettingsError, "cannot be the name"),
+        ("a\n.md", PLAN, {}, SettingsError, "printable"),
+        ("a.md", PLAN, {"colour": "red"}, SettingsError, "colour"),
+        ("a.md", PLAN, {"confidentiality": "top"}, SettingsError, "top"),
+        ("a.md", PLAN, {"date": "soon"}, SettingsError, "soon"),
+        ("a.md", b"", {}, FileUnreadable, "empty"),
+        ("a.pdf", b"%PDF-1.4 no", {}, FileUnreadable, "damaged"),
+    ],
+)
+def test_what_cannot_be_handed_in_is_told_and_leaves_nothing(
+    opened: Open,
+    name: str,
+    data: bytes,
+    labels: dict[str, str],
+    error: type[Exception],
+    said: str,
+) -> None:
+    project = opened("ada")
+    project.index_document("note.md", NOTE)
+    with pytest.raises(error, match=said):
+        project.index_document(name, data, labels=labels)
+    assert len(project.documents()) == 1
+
+
+def test_what_was_handed_in_moves_to_another_policy_with_its_labels(opened: Open) -> None:
+    project = opened("ada")
+    plan = project.index_document("plan.md", PLAN, labels={"tags": ["draft"]})
+    report = project.reindex(policy="flat")
+    assert report.outcome == "switched"
+    (entry,) = project.documents()
+    assert (entry.id, entry.metadata.tags) == (plan.document.id, ("draft",))
+    assert project.index_document("plan.md", PLAN, labels={"tags": ["draft"]}).status == (
+        "deduplicated"
+    )
+
+
+def share(project: Project, user: str, role: MemberRole, clearance: str = "internal") -> None:
+    address = project._home.address
+    shared_team().share(
+        Scope(address.user, address.project),
+        user,
+        role=role,
+        clearance=clearance,
+    )
