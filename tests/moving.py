@@ -33,6 +33,9 @@ class MemoryHome:
     def exists(self) -> bool:
         return self.store is not None
 
+    def place(self) -> str:
+        return ""
+
     def read(self) -> Store:
         if self.store is None:
             raise IndexMissing("nothing was indexed here yet")

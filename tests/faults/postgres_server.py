@@ -21,8 +21,8 @@ from pincite.stores.postgres.connection import Entry, Server, translated_errors
 from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.rights import MEMBER
 from pincite.stores.postgres.schema import Connection
-from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.team import Team
+from pincite.stores.postgres.uploads import UploadStore
 
 SCHEMA_OPTIONS = "-c search_path=pincite,public"
 SCOPE = Scope("ada", "plans")
@@ -97,18 +97,18 @@ class NaiveServer(Server):
 
 
 @contextmanager
-def opened(url: str, *, naive: bool = False) -> Iterator[PostgresStore]:
+def opened(url: str, *, naive: bool = False) -> Iterator[UploadStore]:
     """The project's store; it is made where there is none."""
     with closing(Team.at(url)) as team:
         team.create(SCOPE)
-        store = team.store(SCOPE)
+        store = team.uploads(SCOPE)
         store.begin(HEADER)
         if not naive:
             yield store
             return
     server = NaiveServer(url)
     server.open()
-    yield PostgresStore(server, SCOPE, store._entry)
+    yield UploadStore(server, SCOPE, store._entry)
     server.close()
 
 

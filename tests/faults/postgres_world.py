@@ -17,7 +17,7 @@ from helpers import at_angle, chunk_ids, embedded, part
 from pincite.errors import PinciteError, StoreUnreachable
 from pincite.records import DocumentId, EmbeddedDocument, Filters
 from pincite.stores.codec import embedded_to_json
-from pincite.stores.postgres.store import PostgresStore
+from pincite.stores.postgres.uploads import Original, UploadStore
 
 NOTES = 6
 PATIENCE = 60.0  # seconds until a test gives up on what should happen at once
@@ -51,7 +51,7 @@ class Change:
 class Changes:
     """Adds, replaces and removes documents of one store, by seed."""
 
-    def __init__(self, store: PostgresStore, seed: str, held: Held, *, first: int = 1) -> None:
+    def __init__(self, store: UploadStore, seed: str, held: Held, *, first: int = 1) -> None:
         self._store = store
         self._chance = random.Random(seed)
         self._version = first
@@ -77,7 +77,7 @@ class Changes:
             made = document(change.path, change.version)
             self.known[made.document.id] = made
             if change.path.startswith("upload"):
-                self._store.add_upload(made, upload=change.path)
+                self._store.add_upload(made, Original(change.path, change.path, {}, b"as it came"))
             else:
                 self._store.replace_document(made, replaces=gone)
         self.held = change.applied(self.held)
@@ -162,7 +162,7 @@ class Persistent:
 class Reader:
     """Searches, and compares each document it meets with the versions there were."""
 
-    store: PostgresStore
+    store: UploadStore
     known: dict[DocumentId, EmbeddedDocument]
     allowed: tuple[type[PinciteError], ...] = ()
     searches: int = 0
@@ -227,11 +227,11 @@ def wait_for_the_dead(url: str) -> None:
             time.sleep(0.005)
 
 
-def held_by(store: PostgresStore) -> Held:
+def held_by(store: UploadStore) -> Held:
     return {one.path: int(one.title.split()[1]) for one in store.documents()}
 
 
-def broken_promises(url: str, store: PostgresStore, *allowed: Held) -> list[str]:
+def broken_promises(url: str, store: UploadStore, *allowed: Held) -> list[str]:
     """Everything that is wrong with the store; empty when it is in one of the allowed states."""
     found = [f"{one.part}: {one.problem}" for one in store.verify()]
     found.extend(disagreements(url))

@@ -34,7 +34,7 @@ from pincite.errors import StoreUnreachable
 from pincite.stores.postgres import connection as connection_module
 from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.schema import Connection
-from pincite.stores.postgres.store import PostgresStore
+from pincite.stores.postgres.uploads import UploadStore
 
 # `PINCITE_KILLS=200 PINCITE_CRASHES=50 PINCITE_REPLACEMENTS=500` is the long run.
 KILLS = int(os.environ.get("PINCITE_KILLS", "20"))
@@ -238,7 +238,7 @@ def test_a_change_repeated_because_its_answer_was_lost_happens_once(url: str, pa
         sound.replace_document(document("note.md", 1))
         deaf = DeafServer(url)
         deaf.open()
-        changes = Changes(PostgresStore(deaf, sound._scope, sound._entry), SEED, {"note.md": 1})
+        changes = Changes(UploadStore(deaf, sound._scope, sound._entry), SEED, {"note.md": 1})
         for change in (Change(path, 2), Change(path, None)):
             deaf.losing = True
             with pytest.raises(StoreUnreachable):

@@ -1,10 +1,10 @@
 """The engine: a library opened for work. Only here are concrete parts named."""
 
 from pincite.engine.eval_wishes import EvalWishes, Gate
-from pincite.engine.folders import INDEX_FOLDER, find_library
+from pincite.engine.folders import INDEX_FOLDER, find_library, has_own_index
 from pincite.engine.library import Library
 from pincite.engine.models import ModelAccess
-from pincite.engine.opening import open_library
+from pincite.engine.opening import default_store, open_library
 
 __all__ = [
     "INDEX_FOLDER",
@@ -12,6 +12,8 @@ __all__ = [
     "Gate",
     "Library",
     "ModelAccess",
+    "default_store",
     "find_library",
+    "has_own_index",
     "open_library",
 ]

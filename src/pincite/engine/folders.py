@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 INDEX_FOLDER = ".index"
 # Any of them; `generation` says which one is live, and the first one may be gone; `store.json` says
 # in which database the index is.
-_INDEX_FILES = ("chunks.jsonl", "index.db", "generation", "store.json")
+_OWN_INDEX_FILES = ("chunks.jsonl", "index.db", "generation")
+_INDEX_FILES = (*_OWN_INDEX_FILES, "store.json")
 
 
 def find_library(start: str | Path = ".") -> Path:
@@ -25,11 +26,21 @@ def find_library(start: str | Path = ".") -> Path:
     if not here.exists():
         raise FolderMissing(f"{start} does not exist")
     for folder in (here, *here.parents):
-        if any((folder / INDEX_FOLDER / name).exists() for name in _INDEX_FILES):
+        if has_index(folder):
             return folder
     raise IndexMissing(
         f"neither {here} nor a folder above it has an index; run `pincite index build FOLDER`"
     )
+
+
+def has_index(folder: Path) -> bool:
+    """Whether the folder has an index, in itself or in a database."""
+    return any((folder / INDEX_FOLDER / name).exists() for name in _INDEX_FILES)
+
+
+def has_own_index(folder: Path) -> bool:
+    """Whether there is an index in the folder itself, used or not."""
+    return any((folder / INDEX_FOLDER / name).exists() for name in _OWN_INDEX_FILES)
 
 
 def begun(header: LibraryHeader | None, root: Path) -> LibraryHeader:

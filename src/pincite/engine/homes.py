@@ -33,6 +33,10 @@ class MovingHome(Protocol):
         """A folder for what is kept beside the index: eval runs, indexes of other policies."""
         ...
 
+    def place(self) -> str:
+        """Where it is, for people; empty where it is in the library's own folder."""
+        ...
+
     def read(self) -> Store:
         """A store to search in, of the live generation; IndexMissing where there is none."""
         ...
@@ -193,6 +197,10 @@ class FolderHome:
         self._folders.change(Generations.without_before)
         self._folders.sweep()
 
+    def place(self) -> str:
+        """In the library's own folder."""
+        return ""
+
     def close(self) -> None:
         """A folder holds nothing open."""
 
@@ -227,7 +235,8 @@ class FolderHome:
         # What was made of the library before, or was being made, is not of this one.
         if self.generations().next is not None:
             self.cancel()
-        self.drop_before()
+        if self.generations().before is not None:
+            self.drop_before()
 
     def _refuse_missing(self) -> None:
         if not self.exists():

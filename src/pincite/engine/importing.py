@@ -11,7 +11,14 @@ from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.exporting import OWN_FILES, MoveCounts, OnProgress
 from pincite.engine.folders import join_files, set_apart
 from pincite.engine.homes import Aside, MovingHome
-from pincite.errors import IndexExists, IndexMissing, ModelError, StoreError, StoreReadOnly
+from pincite.errors import (
+    IndexExists,
+    IndexMissing,
+    ModelError,
+    ProjectMissing,
+    StoreError,
+    StoreReadOnly,
+)
 from pincite.records import Failure, LibraryHeader, MoveReport, Progress
 from pincite.stores.archive.checking import Unsound, sound_document, sound_version
 from pincite.stores.archive.forms import (
@@ -53,7 +60,7 @@ def _held(home: MovingHome, root: Path, *, replace: bool) -> LibraryHeader | Non
     try:
         with closing(home.read()) as store:
             header = store.header()
-    except IndexMissing:
+    except (IndexMissing, ProjectMissing):
         return None
     except StoreError:
         if not replace:
@@ -61,7 +68,8 @@ def _held(home: MovingHome, root: Path, *, replace: bool) -> LibraryHeader | Non
         return None  # damaged: that is what backups are for
     if header is not None and not replace:
         raise IndexExists(
-            f"{root} has an index already; import into another folder, or replace it with --replace"
+            f"{home.place() or root} has an index already; import into another folder or project, "
+            "or replace it with --replace"
         )
     return header
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from pincite.engine.folders import INDEX_FOLDER
+from pincite.engine.folders import INDEX_FOLDER, has_index
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
@@ -40,6 +41,20 @@ def open_library(
     return Library(root, Embedders(models), _home(root, store, user, project))
 
 
+def default_store(folder: Path, store: str) -> str | None:
+    """A database that is meant for all folders, where it counts for this one.
+
+    Where the folder remembers the same one, it adds the password; a folder without an index gets
+    its index there; an index that is elsewhere stays there.
+    """
+    from pincite.engine.team_home import remembered
+
+    kept = remembered(folder / INDEX_FOLDER / ADDRESS_FILE)
+    if kept is not None:
+        return store if kept.is_at(store) else None
+    return None if has_index(folder) else store
+
+
 def _home(root: Path, store: str | None, user: str | None, project: str | None) -> Home:
     index = root / INDEX_FOLDER
     if store is None and not (index / ADDRESS_FILE).is_file():
@@ -47,6 +62,8 @@ def _home(root: Path, store: str | None, user: str | None, project: str | None) 
     from pincite.engine.team_home import TeamHome, address_of, remembered
 
     kept = remembered(index / ADDRESS_FILE)
-    if kept is not None and store is None:
-        return TeamHome(kept.of(user, project), index / ADDRESS_FILE)
-    return TeamHome(address_of(root, store or "", user=user, project=project), index / ADDRESS_FILE)
+    if kept is not None and (store is None or kept.is_at(store)):
+        address = replace(kept.of(user, project), store=store or kept.store)
+    else:
+        address = address_of(root, store or "", user=user, project=project)
+    return TeamHome(address, index / ADDRESS_FILE)

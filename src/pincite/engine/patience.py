@@ -11,13 +11,23 @@ from pincite.errors import (
     ModelUnavailable,
     NothingToIndex,
     PinciteError,
+    StoreBusy,
     StoreFull,
+    StoreUnreachable,
 )
 
 if TYPE_CHECKING:
     from pincite.records import IndexReport
 
 _SECONDS_BETWEEN_TRIES = 5.0
+_PASSING = (
+    LibraryBusy,
+    NothingToIndex,
+    StoreBusy,
+    StoreFull,
+    StoreUnreachable,
+    ModelUnavailable,
+)
 
 
 def patiently(
@@ -29,7 +39,7 @@ def patiently(
     while not stop.is_set():
         try:
             return index()
-        except (LibraryBusy, NothingToIndex, StoreFull, ModelUnavailable) as trouble:
+        except _PASSING as trouble:
             on_trouble(trouble)
             stop.wait(_SECONDS_BETWEEN_TRIES)
     return None

@@ -176,7 +176,13 @@ class Searchable:
         store = self._store()
         from pincite.records import LibraryStats
 
-        return LibraryStats(str(self.root), begun(store.header(), self.root), store.stats())
+        header = begun(store.header(), self.root)
+        return LibraryStats(str(self.root), header, store.stats(), self.place)
+
+    @property
+    def place(self) -> str:
+        """Where the index is, for people; empty where it is in the folder."""
+        return self._home.place()
 
     def close(self) -> None:
         """Give back every resource, and forget what was asked."""

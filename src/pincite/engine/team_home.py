@@ -8,23 +8,35 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.engine.homes import Aside
-from pincite.errors import IndexMissing, ProjectMissing, SettingsError, StoreUnsupported
-from pincite.records import Generations, Scope
+from pincite.errors import (
+    IndexMissing,
+    PinciteError,
+    ProjectMissing,
+    SettingsError,
+    StoreDenied,
+    StoreReadOnly,
+    StoreUnsupported,
+)
+from pincite.records import LEVELS, Generations, Scope
+from pincite.stores.postgres.address import (
+    is_postgres,
+    refuse_bad_address,
+    without_password,
+    without_settings,
+)
 
 if TYPE_CHECKING:
     from pincite.ports import Store
     from pincite.stores.postgres.generations import ProjectGenerations
     from pincite.stores.postgres.team import Team
     from pincite.stores.postgres.uploads import UploadStore
-
-_SCHEMES = ("postgresql://", "postgres://", "postgresql+embedded://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +46,15 @@ class Address:
     store: str
     user: str
     project: str
+    connected: bool = False  # the folder only looks into the project, and has no files of it
 
     def of(self, user: str | None, project: str | None) -> Address:
         """The same database for another user or project, where they are given."""
-        return Address(self.store, user or self.user, project or self.project)
+        return replace(self, user=user or self.user, project=project or self.project)
+
+    def is_at(self, store: str) -> bool:
+        """Whether an address names the same database; passwords and settings do not count."""
+        return _bare(store) == _bare(self.store)
 
     @property
     def scope(self) -> Scope:
@@ -45,13 +62,17 @@ class Address:
         return Scope(self.user, self.project)
 
 
+def _bare(store: str) -> str:
+    return without_password(without_settings(store)[0])
+
+
 def address_of(
     root: Path, store: str, *, user: str | None = None, project: str | None = None
 ) -> Address:
     """An address with what was left out: the user one is here, a project named like the folder."""
-    if not store.startswith(_SCHEMES):
+    if not is_postgres(store):  # it is not repeated: there may be a password in it
         raise SettingsError(
-            f"{store!r} is no address of a database; write postgresql://USER@HOST/DATABASE or "
+            "the address of a database is written postgresql://USER@HOST/DATABASE or "
             "postgresql+embedded:///FOLDER"
         )
     return Address(store, user or getpass.getuser(), project or root.name or "library")
@@ -71,8 +92,6 @@ def remembered(file: Path) -> Address | None:
 
 def remember(file: Path, address: Address) -> None:
     """Keep the address beside the library, without its password."""
-    from pincite.stores.postgres.address import without_password
-
     kept = asdict(address) | {"store": without_password(address.store)}
     text = json.dumps(kept, indent=2) + "\n"
     if file.is_file() and file.read_text("utf-8") == text:
@@ -112,21 +131,26 @@ class TeamHome:
 
     def read(self) -> Store:
         """A store to search in; IndexMissing where there is none."""
-        if not self.exists():
+        live = self.generations().live
+        if not live:
             raise IndexMissing(
                 f"project {self.address.project} has no index yet; run `pincite index build`"
             )
-        live = self.generations().live
         if live not in self._generations.numbers().kept:
             raise IndexMissing(f"project {self.address.project} has no generation {live} any more")
         return self._team.store(self.address.scope, generation=live)
 
     def write(self) -> Store:
         """The only store that makes all of it anew; a project of one's own is made if need be."""
+        self._refuse_connected()
         if self.address.scope.owner == self.address.user:
             self._team.create(self.address.scope)
+        self.generations()  # ProjectMissing: then there is nothing to remember
         if self._remembers:
             remember(self._kept_in, self.address)
+        return self._only_writer()
+
+    def _only_writer(self) -> Store:
         while True:
             live = self.generations().live or 1
             store = self._team.only_writer(self.address.scope, live)
@@ -137,7 +161,7 @@ class TeamHome:
     def mend(self) -> Store:
         """A store to repair."""
         self.read().close()  # says what is missing
-        return self.write()
+        return self._only_writer()
 
     def generations(self) -> Generations:
         """Which there are."""
@@ -151,7 +175,9 @@ class TeamHome:
         )
 
     def write_next(self) -> Store:
-        """The only store that makes the next generation."""
+        """The only store that makes the next generation, for whoever sees all of this one."""
+        self._refuse_connected()
+        self._refuse_partly_seen()
         while True:
             number = self._generations.begin()
             store = self._team.only_writer(self.address.scope, number)
@@ -180,6 +206,29 @@ class TeamHome:
         """Forget the generation before."""
         self._generations.drop_before()
 
+    def place(self) -> str:
+        """Which project of which database."""
+        project = f"{self.address.scope.owner}/{self.address.scope.name}"
+        return f"project {project}, as {self.address.user}, in {_bare(self.address.store)}"
+
+    def _refuse_connected(self) -> None:
+        if self.address.connected:
+            raise StoreReadOnly(
+                f"{self.files.parent} only looks into project {self.address.project} and holds "
+                "none of its files; index them with `pincite index build FOLDER --store …` in the "
+                "folder where they are"
+            )
+
+    def _refuse_partly_seen(self) -> None:
+        """What one does not see would be missing from the next generation."""
+        scope = self.address.scope
+        (mine,) = (one for one in self._team.members(scope) if one.user == scope.user)
+        if mine.clearance != LEVELS[-1]:
+            raise StoreDenied(
+                f"a new index of {scope.project} is made by whoever sees all of its documents; "
+                f"{scope.user} sees those up to {mine.clearance!r}"
+            )
+
     def uploads(self) -> UploadStore:
         """A store to which single files are handed in; one's own project is made if need be."""
         if self.address.scope.owner == self.address.user:
@@ -200,9 +249,14 @@ class TeamHome:
         with closing(self.write()):
             if self.generations().next is not None:
                 self.cancel()
-            with tempfile.TemporaryDirectory() as files, closing(self.write_next()) as store:
-                yield Aside(store, Path(files))
-                shutil.copytree(files, self.files, dirs_exist_ok=True)
+            try:
+                with tempfile.TemporaryDirectory() as files, closing(self.write_next()) as store:
+                    yield Aside(store, Path(files))
+                    shutil.copytree(files, self.files, dirs_exist_ok=True)
+            except BaseException:
+                with suppress(PinciteError):  # why it failed is what is to be told
+                    self.cancel()
+                raise
             self.switch()
             self.drop_before()
 
@@ -224,11 +278,21 @@ class TeamHome:
 
 def opened_team(url: str) -> Team:
     """The team at an address; whoever opens it closes it."""
-    try:
+    with packages_needed():
         from pincite.stores.postgres.team import Team
+        from pincite.stores.postgres.tuning import taken_apart
+    database, index = taken_apart(url)
+    refuse_bad_address(database)
+    return Team.at(database, index=index)
+
+
+@contextmanager
+def packages_needed() -> Iterator[None]:
+    """Say how to get the packages for PostgreSQL where they are not there."""
+    try:
+        yield
     except ImportError as error:
         raise StoreUnsupported(
             "a store in PostgreSQL needs more packages: pip install 'pincite[postgres]', or "
             "'pincite[embedded]' for a server of one's own"
         ) from error
-    return Team.at(url)

@@ -68,34 +68,38 @@ def stats_as_text(stats: LibraryStats) -> Iterator[str]:
     header, store = stats.header, stats.store
     rows = {
         "library": f"{header.name} ({stats.folder})",
+        "index": stats.place,
         "documents": f"{store.documents:,}",
         "chunks": f"{store.chunks:,}",
         "windows": f"{store.windows:,}",
         "vectors": f"{store.vectors:,} of {header.model.dimensions} dimensions",
         "database": size(store.database_bytes),
-        "segments": size(store.segments_bytes),
-        "chunk log": size(store.log_bytes),
+        "segments": "" if stats.place else size(store.segments_bytes),
+        "chunk log": "" if stats.place else size(store.log_bytes),
         "policy": header.policy,
         "model": f"{header.model.name} ({header.model.fingerprint})",
         "last updated": store.last_updated or "never",
         "complete": "yes" if store.complete else "no; run `pincite index update`",
     }
-    yield from (f"{what:<13} {printable(value)}" for what, value in rows.items())
+    yield from (f"{what:<13} {printable(value)}" for what, value in rows.items() if value)
 
 
 def stats_as_json(stats: LibraryStats) -> Json:
     """The figures as plain values."""
     return {
         "folder": stats.folder,
+        "place": stats.place,
         **asdict(stats.header),
         **asdict(stats.store),
     }
 
 
-def findings_as_text(findings: list[Finding], left: list[Finding]) -> Iterator[str]:
+def findings_as_text(
+    findings: list[Finding], left: list[Finding], *, in_folder: bool = True
+) -> Iterator[str]:
     """What does not agree inside an index, and whether that is still so."""
     if not findings:
-        yield "Log, database, words and vectors agree."
+        yield f"{'Log, database' if in_folder else 'Documents'}, words and vectors agree."
         return
     yield f"{counted(len(findings), 'problem')} found:"
     yield from (f"  {finding.part}: {printable(finding.problem)}" for finding in findings)

@@ -103,6 +103,7 @@ class LibraryStats:
     folder: str
     header: LibraryHeader
     store: StoreStats
+    place: str = ""  # where the index is, if not in the folder
 
 
 @dataclass(frozen=True, slots=True)

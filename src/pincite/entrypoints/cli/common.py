@@ -12,7 +12,15 @@ from typing import Any, cast
 
 import click
 
-from pincite.engine import Library, ModelAccess, find_library, open_library
+from pincite.engine import (
+    INDEX_FOLDER,
+    Library,
+    ModelAccess,
+    default_store,
+    find_library,
+    has_own_index,
+    open_library,
+)
 from pincite.errors import SettingsError
 from pincite.settings import WORKER_USES, WorkerSettings, WorkerUse
 from pincite.text.printable import printable
@@ -54,9 +62,63 @@ def _worker_settings() -> WorkerSettings:
     )
 
 
-def open_at(folder: Path) -> Library:
+_PROJECT_OPTIONS = (
+    click.option(
+        "--store",
+        metavar="URL",
+        help="A PostgreSQL database: postgresql://USER@HOST/DATABASE or "
+        "postgresql+embedded:///FOLDER.  [env var: PINCITE_STORE]",
+    ),
+    click.option(
+        "--user", metavar="NAME", help="Who you are in that team.  [env var: PINCITE_USER]"
+    ),
+    click.option(
+        "--project",
+        metavar="NAME",
+        help="A project of yours, or OWNER/NAME.  [env var: PINCITE_PROJECT]",
+    ),
+)
+
+
+def project_options(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
+    """The options that name a project of a team's database."""
+    for option in _PROJECT_OPTIONS[::-1]:
+        command = option(command)
+    return command
+
+
+def from_environment(name: str) -> str | None:
+    """A variable of ours; None where it is empty, too."""
+    return os.environ.get(name) or None
+
+
+def open_at(
+    folder: Path,
+    *,
+    store: str | None = None,
+    user: str | None = None,
+    project: str | None = None,
+) -> Library:
     """The library in exactly this folder."""
-    return open_library(folder, models=model_access())
+    default = from_environment("PINCITE_STORE")
+    return open_library(
+        folder,
+        models=model_access(),
+        store=store or (default and default_store(folder, default)),
+        user=user or from_environment("PINCITE_USER"),
+        project=project or from_environment("PINCITE_PROJECT"),
+    )
+
+
+def note_unused_index(library: Library) -> None:
+    """An index of the folder's own, once the index is in a database, only takes room."""
+    if library.place and has_own_index(library.root):
+        folder = printable(str(library.root / INDEX_FOLDER))
+        click.echo(
+            f"Note: the index in {folder} is not used while store.json there names a database; it "
+            "is as it was.",
+            err=True,
+        )
 
 
 def open_around(folder: Path) -> Library:

@@ -16,8 +16,10 @@ from pincite.entrypoints.cli.common import (
     as_json_option,
     echo_json,
     echo_lines,
+    note_unused_index,
     open_around,
     open_at,
+    project_options,
 )
 from pincite.errors import LibraryError, PinciteError, SettingsError
 from pincite.records import IndexReport
@@ -78,6 +80,7 @@ def index() -> None:
 )
 @size_option
 @passwords_option
+@project_options
 @as_json_option
 def build(
     folder: Path,
@@ -90,6 +93,7 @@ def build(
     max_file_bytes: int | None,
     passwords_file: Path | None,
     as_json: bool,
+    **place: str | None,
 ) -> None:
     """Index every document of FOLDER.
 
@@ -97,10 +101,13 @@ def build(
     is read are remembered; passwords are not. With another model all documents are forgotten
     first; `pincite reindex` goes on answering meanwhile.
 
+    With --store the index is a project of a team's database, which is remembered, too.
+
     Example: pincite index build ~/notes
     """
     _warn_of_library_above(folder)
-    with open_at(folder) as library:
+    with open_at(folder, **place) as library:
+        note_unused_index(library)
         started = time.monotonic()
         with progress.shown(quiet=as_json) as on_progress:
             report = library.index(
@@ -186,17 +193,18 @@ def stats(folder: Path, as_json: bool) -> None:
 @click.option("--repair", is_flag=True, help="Mend what does not agree.")
 @as_json_option
 def verify(folder: Path, repair: bool, as_json: bool) -> None:
-    """Check that log, database, words and vectors of the library around FOLDER agree.
+    """Check that documents, words and vectors of the library around FOLDER agree.
 
     Example: pincite index verify --repair
     """
     with open_around(folder) as library:
+        place = library.place
         findings = library.verify(repair=repair)
         left = library.verify() if repair and findings else findings
     if as_json:
         echo_json(reports.findings_as_json(findings, left))
     else:
-        echo_lines(reports.findings_as_text(findings, left))
+        echo_lines(reports.findings_as_text(findings, left, in_folder=not place))
     if left:
         sys.exit(EXIT_DAMAGED)
 

@@ -20,8 +20,11 @@ from pincite.errors import (
     PinciteError,
     RunNotFound,
     SettingsError,
+    StoreBusy,
     StoreDamaged,
+    StoreDenied,
     StoreError,
+    StoreUnreachable,
 )
 from pincite.settings import ONE_THREAD
 from pincite.text.printable import printable
@@ -38,6 +41,9 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
     (RunNotFound, 3),
     (StoreDamaged, 4),
     (ArchiveInvalid, 4),
+    (StoreBusy, 6),
+    (StoreUnreachable, 9),
+    (StoreDenied, 10),
     (ModelError, 5),
     (StoreError, 7),
 )
@@ -58,6 +64,7 @@ COMMANDS = {
     "import": "moving:import_",
     "backup": "moving:backup",
     "restore": "moving:restore",
+    "team": "team:team",
     "models": "models:models",
     "worker": "worker:worker",
 }

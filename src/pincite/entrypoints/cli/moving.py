@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from pincite.engine import INDEX_FOLDER
 from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
@@ -16,8 +18,10 @@ from pincite.entrypoints.cli.common import (
     echo_json,
     echo_lines,
     library_option,
+    note_unused_index,
     open_around,
     open_at,
+    project_options,
 )
 from pincite.errors import PinciteError
 from pincite.records import MoveReport
@@ -65,29 +69,31 @@ def backup(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
 @file_argument
 @folder_argument
 @replace_option
+@project_options
 @as_json_option
-def import_(file: Path, folder: Path, replace: bool, as_json: bool) -> None:
+def import_(file: Path, folder: Path, replace: bool, as_json: bool, **place: str | None) -> None:
     """Make the library in FILE searchable in FOLDER, without embedding anything again.
 
     FOLDER may hold the documents or not; it is made if it is not there. A file that is damaged
-    changes nothing.
+    changes nothing. With --store the index becomes a project of a team's database.
 
     Example: pincite import notes.pincite ~/notes
     """
-    _import(file, folder, replace=replace, as_json=as_json)
+    _import(file, folder, place, replace=replace, as_json=as_json)
 
 
 @click.command()
 @file_argument
 @folder_argument
 @replace_option
+@project_options
 @as_json_option
-def restore(file: Path, folder: Path, replace: bool, as_json: bool) -> None:
+def restore(file: Path, folder: Path, replace: bool, as_json: bool, **place: str | None) -> None:
     """Bring the library in FILE, a backup, back into FOLDER.
 
     Example: pincite restore notes-monday.pincite ~/notes --replace
     """
-    _import(file, folder, replace=replace, as_json=as_json)
+    _import(file, folder, place, replace=replace, as_json=as_json)
 
 
 def _export(file: Path, folder: Path, *, history: bool, overwrite: bool, as_json: bool) -> None:
@@ -100,13 +106,16 @@ def _export(file: Path, folder: Path, *, history: bool, overwrite: bool, as_json
     _print(report, "Wrote", time.monotonic() - started, as_json=as_json)
 
 
-def _import(file: Path, folder: Path, *, replace: bool, as_json: bool) -> None:
+def _import(
+    file: Path, folder: Path, place: dict[str, str | None], *, replace: bool, as_json: bool
+) -> None:
     started = time.monotonic()
     with (
         _made(folder),
-        open_at(folder) as library,
+        open_at(folder, **place) as library,
         progress.shown(quiet=as_json, doing="Importing") as on_progress,
     ):
+        note_unused_index(library)
         report = library.import_from(file, replace=replace, on_progress=on_progress)
     _print(report, "Took over", time.monotonic() - started, as_json=as_json)
 
@@ -121,6 +130,7 @@ def _made(folder: Path) -> Iterator[None]:
         yield
     except PinciteError:
         if made:
+            shutil.rmtree(folder / INDEX_FOLDER, ignore_errors=True)
             folder.rmdir()
         raise
 

@@ -65,6 +65,6 @@ def folder_of(url: str) -> Path:
     path = url.removeprefix(EMBEDDED)
     if not path.startswith("/"):
         raise SettingsError(
-            f"{url} names no folder; write {EMBEDDED}/FOLDER with the whole path of a folder"
+            f"this address names no folder; write {EMBEDDED}/FOLDER with the whole path of a folder"
         )
     return Path(path)

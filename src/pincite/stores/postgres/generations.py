@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pincite.errors import IndexMissing, LibraryBusy, StoreDenied
 from pincite.records import Generations, Scope
@@ -56,7 +56,8 @@ class ProjectGenerations:
             numbers = self._numbers(connection)
             if numbers.next is not None:
                 return numbers.next
-            coming = numbers.begun()
+            # The first is for a first build, also while a library is imported beside it.
+            coming = replace(numbers, last=max(numbers.last, 1)).begun()
             connection.execute(
                 "UPDATE project SET next = %(next)s, last = %(next)s WHERE id = %(project)s",
                 {**self._values, "next": coming.last},

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from pincite.errors import IndexMissing, StoreDenied
 from pincite.records import (
+    LEVELS,
     DocumentId,
     EmbeddedDocument,
     Failure,
@@ -52,6 +53,7 @@ class PostgresStore(ProjectReader):
                 self._first_generation(connection, space, told)
                 return
             if state.view is not None and not _same_space(state.header, header):
+                self._refuse_partly_seen(state.view)
                 self._forget_all(connection, state.view)
             connection.execute(
                 "UPDATE generation SET header = %s, space = %s, complete = false, "
@@ -63,7 +65,8 @@ class PostgresStore(ProjectReader):
         # The project's row is locked by the first, so that two who begin at once make one.
         project = self._entry.project
         begun = connection.execute(
-            "UPDATE project SET live = 1, last = 1 WHERE id = %s AND last = 0", (project,)
+            "UPDATE project SET live = 1, last = greatest(last, 1) WHERE id = %s AND live IS NULL",
+            (project,),
         )
         if begun.rowcount:
             connection.execute(
@@ -141,6 +144,15 @@ class PostgresStore(ProjectReader):
                 "of the project can make you a writer"
             )
 
+    def _refuse_partly_seen(self, view: View) -> None:
+        """What concerns all documents is not for whoever sees some: it would lose the others."""
+        if view.clearance < len(LEVELS) - 1:
+            raise StoreDenied(
+                f"this concerns all documents of {self._scope.project!r}, and {self._scope.user} "
+                f"sees those up to {LEVELS[view.clearance]!r}; it needs the clearance "
+                f"{LEVELS[-1]!r}"
+            )
+
     def _add(
         self,
         connection: Connection,
@@ -215,6 +227,7 @@ class PostgresStore(ProjectReader):
         with self._reading() as (connection, state):
             if state.view is None or state.header is None:
                 return []
+            self._refuse_partly_seen(state.view)
             return verify.findings(connection, state.view, state.header)
 
     def repair(self) -> None:
@@ -222,6 +235,7 @@ class PostgresStore(ProjectReader):
         from pincite.stores.postgres import verify
 
         with self._writing() as (connection, view, header):
+            self._refuse_partly_seen(view)
             verify.repair(connection, view, header)
 
 

@@ -1,0 +1,259 @@
+"""`pincite team`: a database that several people share, its projects and who may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from pincite.engine.teamwork import Address, connect, opened_team, project_address, set_up
+from pincite.entrypoints.cli.common import (
+    as_json_option,
+    echo_json,
+    echo_lines,
+    from_environment,
+    library_option,
+    project_options,
+)
+from pincite.errors import SettingsError
+from pincite.records import LEVELS, MEMBER_ROLES, MemberRole, refuse_bad_name
+from pincite.text.printable import printable
+
+if TYPE_CHECKING:
+    from pincite.stores.postgres.setting_up import Setup
+    from pincite.stores.postgres.team import Team
+
+
+@click.group()
+def team() -> None:
+    """Share libraries in a PostgreSQL database: projects, members, rights."""
+
+
+def _of_project(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say which project is meant."""
+    decorated: Callable[..., None] = library_option(project_options(as_json_option(command)))
+    return decorated
+
+
+@team.command()
+@click.argument("url", envvar="PINCITE_STORE")
+@as_json_option
+def setup(url: str, as_json: bool) -> None:
+    """Make the tables and roles of pincite in the database at URL, or bring them up to date.
+
+    Run it as the database's owner: once, and after an upgrade of pincite.
+
+    Example: pincite team setup postgresql://owner@db.example.org/pincite
+    """
+    done = set_up(url)
+    if as_json:
+        echo_json(asdict(done))
+    else:
+        echo_lines(map(printable, _setup_as_text(done)))
+
+
+def _setup_as_text(done: Setup) -> Iterator[str]:
+    if done.before == done.now:
+        yield f"{done.database} is up to date (schema {done.now})."
+    elif done.before:
+        yield f"Brought {done.database} from schema {done.before} to {done.now}."
+    else:
+        yield f"Made the tables of pincite in {done.database} (schema {done.now})."
+    yield f"PostgreSQL {done.server_version}, pgvector {done.vector_version}."
+    yield (
+        f"Logins that pincite works with must be members of the role {done.role}; {done.login} is "
+        f"one. For another: GRANT {done.role} TO login;"
+    )
+
+
+@team.command("connect")
+@click.argument("folder", type=click.Path(path_type=Path))
+@project_options
+@as_json_option
+def connect_(
+    folder: Path, store: str | None, user: str | None, project: str | None, as_json: bool
+) -> None:
+    """Let an empty FOLDER look into a project, so that it can be searched there.
+
+    The folder is made if it is not there. It holds none of the project's files, and what is indexed
+    is not changed from it.
+
+    Example: pincite team connect ~/plans --store postgresql://db/pincite --project ada/plans
+    """
+    url = store or from_environment("PINCITE_STORE")
+    if url is None:
+        raise SettingsError("which database? Name it with --store or PINCITE_STORE")
+    address = connect(
+        folder,
+        store=url,
+        user=user or from_environment("PINCITE_USER"),
+        project=project or from_environment("PINCITE_PROJECT"),
+    )
+    told = f"{folder} looks into {address.project} as {address.user}. Search it: "
+    _tell(
+        {"folder": str(folder), "user": address.user, "project": address.project},
+        f"{told}pincite search --library {folder} QUESTION",
+        as_json=as_json,
+    )
+
+
+@team.command()
+@_of_project
+def projects(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — what `_of_project` gives
+    """List the projects that you are a member of.
+
+    Example: pincite team projects --store postgresql://db/pincite --user grace
+    """
+    address = _address(**place)
+    with closing(opened_team(address.store)) as opened:
+        found = opened.projects(address.user)
+    if as_json:
+        echo_json([asdict(one) for one in found])
+        return
+    if not found:
+        click.echo(f"{printable(address.user)} is a member of no project.", err=True)
+    echo_lines(
+        printable(f"{one.owner}/{one.name}: {one.role}, sees up to {one.clearance}")
+        for one in found
+    )
+
+
+@team.command()
+@_of_project
+def members(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
+    """List who is in a project; all of them to an admin, else only yourself.
+
+    Example: pincite team members --library ~/plans
+    """
+    with _opened(**place) as (opened, address):
+        found = opened.members(address.scope)
+    if as_json:
+        echo_json([asdict(one) for one in found])
+    else:
+        echo_lines(
+            printable(f"{one.user}: {one.role}, sees up to {one.clearance}") for one in found
+        )
+
+
+@team.command()
+@click.argument("member", metavar="USER")
+@click.option(
+    "--role",
+    type=click.Choice(MEMBER_ROLES),
+    default="reader",
+    show_default=True,
+    help="Read; change documents, too; share, too.",
+)
+@click.option(
+    "--clearance",
+    type=click.Choice(LEVELS),
+    default="internal",
+    show_default=True,
+    help="The strictest label whose documents are seen.",
+)
+@_of_project
+def share(
+    member: str,
+    role: str,
+    clearance: str,
+    as_json: bool,
+    **place: Any,  # noqa: ANN401 — as above
+) -> None:
+    """Make USER a member of a project, or change what a member may do.
+
+    Example: pincite team share grace --role writer --library ~/plans
+    """
+    with _opened(**place) as (opened, address):
+        opened.share(address.scope, member, role=cast(MemberRole, role), clearance=clearance)
+    scope = address.scope
+    shown = f"{scope.owner}/{scope.name}"
+    _tell(
+        {"project": shown, "user": member, "role": role, "clearance": clearance},
+        f"{member} is a {role} of {shown} and sees up to {clearance}.",
+        as_json=as_json,
+    )
+
+
+@team.command()
+@click.argument("member", metavar="USER")
+@_of_project
+def revoke(member: str, as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
+    """Take USER out of a project, from the next search on.
+
+    Example: pincite team revoke grace --library ~/plans
+    """
+    refuse_bad_name("user", member)
+    with _opened(**place) as (opened, address):
+        was_member = member in {one.user for one in opened.members(address.scope)}
+        opened.revoke(address.scope, member)
+    told = "is no member" if was_member else "was no member"
+    _tell(
+        {"project": address.project, "user": member, "was_member": was_member},
+        f"{member} {told} of {address.project}{' any more' if was_member else ''}.",
+        as_json=as_json,
+    )
+
+
+@team.command()
+@_of_project
+def optimize(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
+    """Make the index for a project's vectors now, where one is due.
+
+    An index run does it at its end, if its login owns the tables; else the owner runs this.
+
+    Example: pincite team optimize --library ~/plans
+    """
+    with _opened(**place) as (opened, address):
+        made = opened.optimize(address.scope)
+    told = "The index for vectors was made anew." if made else "No index for vectors is due."
+    _tell({"project": address.project, "made": made}, told, as_json=as_json)
+
+
+@team.command()
+@click.option("--yes", is_flag=True, help="Yes, delete it.")
+@_of_project
+def drop(yes: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
+    """Delete a project with everything in it, for all of its members.
+
+    Example: pincite team drop --yes --library ~/plans
+    """
+    with _opened(**place) as (opened, address):
+        if not yes:
+            documents = opened.store(address.scope).stats().documents
+            raise SettingsError(
+                f"this deletes {address.project} with its {documents:,} documents for everybody; "
+                "if you mean it, say --yes"
+            )
+        opened.drop(address.scope)
+    told = f"{address.project} is deleted. The files it was made of are where they were."
+    _tell({"project": address.project, "dropped": True}, told, as_json=as_json)
+
+
+@contextmanager
+def _opened(**place: Any) -> Iterator[tuple[Team, Address]]:  # noqa: ANN401 — as above
+    address = _address(**place)
+    if not address.project:
+        raise SettingsError("which project? Name it with --project or PINCITE_PROJECT")
+    with closing(opened_team(address.store)) as opened:
+        yield opened, address
+
+
+def _address(library: Path, store: str | None, user: str | None, project: str | None) -> Address:
+    return project_address(
+        library,
+        store=store,
+        default=from_environment("PINCITE_STORE"),
+        user=user or from_environment("PINCITE_USER"),
+        project=project or from_environment("PINCITE_PROJECT"),
+    )
+
+
+def _tell(values: dict[str, Any], told: str, *, as_json: bool) -> None:
+    if as_json:
+        echo_json(values)
+    else:
+        click.echo(printable(told))

