@@ -15,9 +15,10 @@ from pincite.records import (
     StoreStats,
 )
 from pincite.stores.codec import embedded_from_json
+from pincite.stores.postgres.bm25 import scores
 from pincite.stores.postgres.phrases import Bound
 from pincite.stores.postgres.schema import Connection
-from pincite.stores.postgres.search import View, scores, visible_chunks
+from pincite.stores.postgres.search import View, visible_chunks
 from pincite.stores.postgres.tables import CHUNK_COLUMNS_READ, ENTRY_COLUMNS
 from pincite.stores.rows import chunk_of, entry_of
 from pincite.text.words import question_terms

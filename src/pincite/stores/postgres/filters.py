@@ -6,37 +6,15 @@ import re
 from collections.abc import Sequence
 
 from pincite.records import LEVELS, AllOf, AnyOf, Clause, Condition, Not, fields_of
+from pincite.stores.fields import LISTS, OF_CHUNKS, TEXTS, UNFOLDED, storable
 from pincite.stores.postgres.phrases import Bound, holding_phrase
 from pincite.text.dates import day_span
 from pincite.text.words import fold, phrase_term
 
-# Where each field stands. All of these hold a text, the empty one where nothing is said …
-_TEXTS = {
-    "document": "document.id",
-    "type": "document.type",
-    "modality": "chunk.modality",
-    "language": "document.folded_language",
-    "project": "document.folded_project",
-    "author": "document.folded_author",
-    "name": "document.folded_name",
-    "path": "document.path",
-    "layer": "chunk.folded_layer",
-}
-# … and these a JSON list of texts.
-_LISTS = {
-    "tag": "document.folded_tags",
-    "agent": "document.folded_agents",
-    "heading": "chunk.folded_headings",
-    "symbol": "chunk.folded_symbols",
-    "import": "chunk.folded_imports",
-}
-_OF_CHUNKS = frozenset(("modality", "heading", "layer", "symbol", "import", "text"))
-_UNFOLDED = frozenset(("document", "path"))
-
 
 def asks_documents(condition: Condition) -> bool:
     """Whether a condition asks anything that documents say."""
-    return not _OF_CHUNKS.issuperset(fields_of(condition))
+    return not OF_CHUNKS.issuperset(fields_of(condition))
 
 
 def said(condition: Condition, bound: Bound) -> str:
@@ -48,10 +26,10 @@ def said(condition: Condition, bound: Bound) -> str:
             return f"({' OR '.join(said(part, bound) for part in parts) or 'false'})"
         case Not(part):
             return f"NOT {said(part, bound)}"
-        case Clause(_, "is", values) if condition.field in _TEXTS:
+        case Clause(_, "is", values) if condition.field in TEXTS:
             wanted = _wanted(condition.field, values)
-            return f"{_TEXTS[condition.field]} = ANY ({bound(wanted)}::text[])"
-        case Clause(_, "is", values) if condition.field in _LISTS:
+            return f"{TEXTS[condition.field]} = ANY ({bound(wanted)}::text[])"
+        case Clause(_, "is", values) if condition.field in LISTS:
             return _any_listed(condition, values, bound)
         case Clause():
             each = [_clause(condition, value, bound) for value in condition.values]
@@ -68,16 +46,16 @@ def _clause(clause: Clause, value: str, bound: Bound) -> str:
         case "confidentiality":
             sign = "=" if clause.operator == "is" else clause.operator
             return f"document.level {sign} {bound(LEVELS.index(value))}"
-        case field if field in _LISTS:
+        case field if field in LISTS:
             held = _compared("held.value", clause, value, bound)
-            listed = f"jsonb_array_elements_text({_LISTS[field]}) AS held (value)"
+            listed = f"jsonb_array_elements_text({LISTS[field]}) AS held (value)"
             return f"EXISTS (SELECT 1 FROM {listed} WHERE {held})"
         case field:
-            return _compared(_TEXTS[field], clause, value, bound)
+            return _compared(TEXTS[field], clause, value, bound)
 
 
 def _any_listed(clause: Clause, values: Sequence[str], bound: Bound) -> str:
-    column = _LISTS[clause.field]
+    column = LISTS[clause.field]
     wanted = bound(_wanted(clause.field, [value for value in values if value]))
     if clause.field == "import":
         holds = (
@@ -92,7 +70,7 @@ def _any_listed(clause: Clause, values: Sequence[str], bound: Bound) -> str:
 
 
 def _compared(held: str, clause: Clause, value: str, bound: Bound) -> str:
-    value = storable(value if clause.field in _UNFOLDED else fold(value))
+    value = storable(value if clause.field in UNFOLDED else fold(value))
     match clause.operator:
         case "contains":
             return f"strpos({held}, {bound(value)}::text) > 0"
@@ -125,10 +103,4 @@ def _dated(operator: str, value: str, bound: Bound) -> str:
 
 
 def _wanted(field: str, values: Sequence[str]) -> list[str]:
-    return [storable(value if field in _UNFOLDED else fold(value)) for value in values]
-
-
-def storable(value: str) -> str:
-    """Half a character, from a broken command line say, is in no stored text; nor is a NUL."""
-    whole = value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    return whole.replace("\0", "\ufffd")
+    return [storable(value if field in UNFOLDED else fold(value)) for value in values]

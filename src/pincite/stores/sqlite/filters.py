@@ -7,33 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.records import LEVELS, AllOf, AnyOf, Clause, Condition, Filters, Not, fields_of
+from pincite.stores.fields import LISTS, OF_CHUNKS, TEXTS, UNFOLDED, storable
 from pincite.text.dates import day_span
 from pincite.text.words import Term, fold, phrase_term
 
 Value = str | int
-
-# Where each field stands. All of these hold a text, the empty one where nothing is said …
-_TEXTS = {
-    "document": "document.id",
-    "type": "document.type",
-    "modality": "chunk.modality",
-    "language": "document.folded_language",
-    "project": "document.folded_project",
-    "author": "document.folded_author",
-    "name": "document.folded_name",
-    "path": "document.path",
-    "layer": "chunk.folded_layer",
-}
-# … and these a JSON list of texts.
-_LISTS = {
-    "tag": "document.folded_tags",
-    "agent": "document.folded_agents",
-    "heading": "chunk.folded_headings",
-    "symbol": "chunk.folded_symbols",
-    "import": "chunk.folded_imports",
-}
-_OF_CHUNKS = frozenset(("modality", "heading", "layer", "symbol", "import", "text"))
-_UNFOLDED = frozenset(("document", "path"))
 
 
 @dataclass(frozen=True)
@@ -56,7 +34,7 @@ def visible_chunks(filters: Filters) -> Visible:
     compiler = _Compiler()
     for part in _conjuncts(filters.condition):
         mentioned = set(fields_of(part))
-        if _OF_CHUNKS.isdisjoint(mentioned):
+        if OF_CHUNKS.isdisjoint(mentioned):
             of_documents.append(compiler.said(part))
         else:
             of_chunks.append(compiler.said(part))
@@ -65,7 +43,7 @@ def visible_chunks(filters: Filters) -> Visible:
         documents = f"SELECT document.rowid FROM document WHERE {' AND '.join(of_documents)}"
         of_chunks.insert(0, f"chunk.document IN ({documents})")
     join = (
-        "" if mentioned_there <= _OF_CHUNKS else "JOIN document ON document.rowid = chunk.document "
+        "" if mentioned_there <= OF_CHUNKS else "JOIN document ON document.rowid = chunk.document "
     )
     rows = f"SELECT chunk.rowid FROM chunk {join}WHERE {' AND '.join(of_chunks) or '1'}"
     return Visible(rows, compiler.values)
@@ -93,9 +71,9 @@ class _Compiler:
                 return f"({' OR '.join(map(self.said, parts)) or '0'})"
             case Not(part):
                 return f"NOT {self.said(part)}"
-            case Clause(_, "is", values) if condition.field in _TEXTS:
-                return f"{_TEXTS[condition.field]} IN ({self._all(condition.field, values)})"
-            case Clause(_, "is", values) if condition.field in _LISTS:
+            case Clause(_, "is", values) if condition.field in TEXTS:
+                return f"{TEXTS[condition.field]} IN ({self._all(condition.field, values)})"
+            case Clause(_, "is", values) if condition.field in LISTS:
                 return self._any_listed(condition, values)
             case Clause():
                 each = [self._clause(condition, value) for value in condition.values]
@@ -110,13 +88,13 @@ class _Compiler:
             case "confidentiality":
                 sign = "=" if clause.operator == "is" else clause.operator
                 return f"document.level {sign} {self._bound(LEVELS.index(value))}"
-            case field if field in _LISTS:
+            case field if field in LISTS:
                 return self._listed(clause, value)
             case field:
-                return self._compared(_TEXTS[field], clause, value)
+                return self._compared(TEXTS[field], clause, value)
 
     def _any_listed(self, clause: Clause, values: Sequence[str]) -> str:
-        column = _LISTS[clause.field]
+        column = LISTS[clause.field]
         same = "held.value = wanted.value"
         if clause.field == "import":
             same += " OR substr(held.value, 1, length(wanted.value) + 1) IN " + (
@@ -130,10 +108,10 @@ class _Compiler:
 
     def _listed(self, clause: Clause, value: str) -> str:
         held = self._compared("held.value", clause, value)
-        return f"EXISTS (SELECT 1 FROM json_each({_LISTS[clause.field]}) AS held WHERE {held})"
+        return f"EXISTS (SELECT 1 FROM json_each({LISTS[clause.field]}) AS held WHERE {held})"
 
     def _compared(self, held: str, clause: Clause, value: str) -> str:
-        value = value if clause.field in _UNFOLDED else fold(value)
+        value = value if clause.field in UNFOLDED else fold(value)
         match clause.operator:
             case "contains":
                 return f"instr({held}, {self._bound(value)}) > 0"
@@ -167,19 +145,13 @@ class _Compiler:
 
     def _all(self, field: str, values: Sequence[str]) -> str:
         """However many there are, they are bound as one."""
-        wanted = values if field in _UNFOLDED else [fold(value) for value in values]
+        wanted = values if field in UNFOLDED else [fold(value) for value in values]
         return f"SELECT value FROM json_each({self._bound(json.dumps(list(wanted)))})"
 
     def _bound(self, value: Value) -> str:
         name = f"value{len(self.values)}"
-        self.values[name] = _storable(value) if isinstance(value, str) else value
+        self.values[name] = storable(value) if isinstance(value, str) else value
         return f":{name}"
-
-
-def _storable(value: str) -> str:
-    """Half a character, from a broken command line say, is in no stored text; nor is a NUL."""
-    whole = value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    return whole.replace("\0", "\ufffd")
 
 
 def match_expression(terms: Sequence[Term]) -> str:
