@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -37,9 +37,10 @@ from pincite.records import (
     Window,
 )
 from pincite.stores.memory import MemoryStore
+from pincite.stores.postgres.indexes import IndexSettings
+from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.team import Team
 from pincite.stores.sqlite.opening import open_for_writing
-from pincite.stores.sqlite.store import SqliteStore
 from pincite.text.lines import LineIndex
 from pincite.vectors import Vector, unit
 
@@ -138,14 +139,15 @@ def chunk_ids(document: EmbeddedDocument) -> list[ChunkId]:
     return [one.chunk.id for one in document.chunks]
 
 
-STORES = ("memory", "sqlite", "sqlite with segments", "postgres")
+STORES = ("memory", "sqlite", "sqlite with segments", "postgres", "postgres with an index")
 
 
-class _WithSegments:
-    """Makes segments of everything before each search, as a finished run does."""
+class _WithIndexes:
+    """Makes segments, or the index for vectors, before each search, as a finished run does."""
 
-    def __init__(self, store: SqliteStore) -> None:
+    def __init__(self, store: Store, make: Callable[[], object]) -> None:
         self._store = store
+        self._make = make
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
@@ -159,7 +161,7 @@ class _WithSegments:
         limit: int,
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
-        self._store._update_segments()
+        self._make()
         return self._store.search(question, vector, filters=filters, limit=limit, lap=lap)
 
 
@@ -178,20 +180,42 @@ def shared_team() -> Team:
     return Team.at(f"postgresql+embedded://{folder}")
 
 
+def is_exact(store: Store) -> bool:
+    """Whether all vectors are compared: an index gives some of many equals, not the first."""
+    return not (isinstance(store, _WithIndexes) and isinstance(store._store, PostgresStore))
+
+
+def _indexed(project: PostgresStore) -> Store:
+    """However few windows there are, they are looked for in an index."""
+    project._index = IndexSettings(from_windows=0, rebuilt_after=0)
+
+    def make_once() -> None:
+        # One space serves all tests, and its index follows what is added to it.
+        with project._reading() as (_, state):
+            view = state.view
+        if view is not None and not view.has_index:
+            project.make_index()
+
+    return cast(Store, _WithIndexes(project, make_once))
+
+
 @contextmanager
 def open_test_store(kind: str, folder: Path) -> Iterator[Store]:
     """An empty store of the kind, not yet begun."""
     if kind == "memory":
         yield MemoryStore()
         return
-    if kind == "postgres":
+    if kind.startswith("postgres"):
         scope = Scope("ada", next_project())
         shared_team().create(scope)
         with closing(shared_team().store(scope)) as project:
-            yield project
+            yield project if kind == "postgres" else _indexed(project)
         return
     with closing(open_for_writing(folder)) as store:
-        yield cast(Store, _WithSegments(store)) if kind == "sqlite with segments" else store
+        if kind == "sqlite":
+            yield store
+        else:
+            yield cast(Store, _WithIndexes(store, store._update_segments))
 
 
 def fill(store: Store, *documents: EmbeddedDocument) -> None:

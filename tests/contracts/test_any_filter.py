@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -36,9 +37,10 @@ from pincite.stores.memory.filters import Seen, visible
 from pincite.vectors import unit
 
 VECTOR = unit([1.0] * DIMENSIONS, dimensions=DIMENSIONS)
-CASES = 10_000
+CASES = int(os.environ.get("PINCITE_FILTER_CASES", "10000"))
 PARTS = 5  # run side by side
-OTHERS = [kind for kind in STORES if kind != "memory"]
+# An index for vectors may give some of equals, so that there is nothing to compare with.
+OTHERS = [kind for kind in STORES if kind not in ("memory", "postgres with an index")]
 
 WORDS = ("pump", "valve", "Straße", "café", "leak", "東京都", "ERR-4042")
 TAGS = ("Red", "green", "Straße")

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 from pgvector.psycopg import register_vector
-from psycopg import errors
+from psycopg import IsolationLevel, errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pincite.errors import (
@@ -55,7 +55,8 @@ class Server:
             min_size=0,
             max_size=connections,
             timeout=_PATIENCE,
-            check=ConnectionPool.check_connection,
+            # Attempts come at growing distances: after a long outage too far from each other.
+            reconnect_timeout=_PATIENCE,
             configure=_configure,
             open=False,
         )
@@ -73,21 +74,30 @@ class Server:
         """A transaction that sees what the entry allows; with `snapshot` one moment throughout."""
         project = "" if entry.project is None else str(entry.project)
         scope = {"role": MEMBER, "account": str(entry.account), "project": project}
-        with (
-            translated_errors(self.name),
-            self._pool.connection() as connection,
-            connection.transaction(),
-        ):
-            if snapshot:
-                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            connection.execute(_ENTER, scope)
-            yield connection
+        with translated_errors(self.name), self._connection() as connection:
+            connection.isolation_level = IsolationLevel.REPEATABLE_READ if snapshot else None
+            with connection.transaction():
+                connection.execute(_ENTER, scope)
+                yield connection
 
     @contextmanager
     def as_owner(self) -> Iterator[Connection]:
         """A connection that says who it is, outside of any project: for indexes alone."""
-        with translated_errors(self.name), self._pool.connection() as connection:
+        with translated_errors(self.name), self._connection() as connection:
             yield connection
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        """A connection that answers; those that ended while nobody used them are dropped."""
+        # The pool's own check waits longer with each of them, in the end longer than it may.
+        connection = self._pool.getconn()
+        while not _answers(connection):
+            self._pool.putconn(connection)
+            connection = self._pool.getconn()
+        try:
+            yield connection
+        finally:
+            self._pool.putconn(connection)
 
     def hold(self, key: int, *, otherwise: str) -> Callable[[], None]:
         """Be the only one with this key until what is given back is called; LibraryBusy if not.
@@ -105,6 +115,14 @@ class Server:
     def close(self) -> None:
         """Give back every connection."""
         self._pool.close()
+
+
+def _answers(connection: Connection) -> bool:
+    try:
+        ConnectionPool.check_connection(connection)
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def _configure(connection: psycopg.Connection[Any]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +16,7 @@ from pincite.stores.postgres.search import View
 IndexKind = Literal["hnsw", "ivfflat", "scann", "none"]
 INDEX_KINDS: tuple[IndexKind, ...] = ("hnsw", "ivfflat", "scann", "none")
 _LARGEST_INDEXED = 4_000  # dimensions
+_MAKING = 0x70696E63  # "pinc": the lock of whoever makes an index, with the number of its space
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,7 @@ class IndexSettings:
     lists: int | None = None  # ivfflat, scann: parts; None: by the number of vectors
     from_windows: int = 20_000  # fewer are all compared, which is exact
     rebuilt_after: int = 5_000  # new windows, and at least a tenth of all; the planner learns, too
+    memory: str = "1GB"  # for making it: a graph that fits into it is made many times faster
     ef_search: int = 100
     probes: int = 10
     most_scanned: int = 100_000  # windows that an iterative scan looks at under a filter
@@ -76,8 +80,25 @@ def maintain(connection: Connection, view: View, settings: IndexSettings) -> boo
             f"vectors of {view.dimensions} numbers cannot be indexed (at most {_LARGEST_INDEXED}); "
             "choose a model with shorter ones, or set the index to `none`"
         )
-    build(connection, view, settings)
-    return True
+    with _only_one(connection, view.space) as alone:
+        if alone:
+            build(connection, view, settings)
+    return alone
+
+
+@contextmanager
+def _only_one(connection: Connection, space: int) -> Iterator[bool]:
+    """Whether nobody else makes the space's index just now; then nobody does until the end."""
+    key = (_MAKING, space)
+    held = connection.execute("SELECT pg_try_advisory_lock(%s, %s::integer)", key).fetchone()
+    if held != (True,):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        if not connection.broken:  # else the lock went with it
+            connection.execute("SELECT pg_advisory_unlock(%s, %s::integer)", key)
 
 
 def build(connection: Connection, view: View, settings: IndexSettings) -> None:
@@ -85,6 +106,9 @@ def build(connection: Connection, view: View, settings: IndexSettings) -> None:
     name, fresh = index_name(view.space), f"{index_name(view.space)}_new"
     windows, _ = _counts(connection, view.space)
     try:
+        connection.execute(
+            "SELECT set_config('maintenance_work_mem', %s, false)", (settings.memory,)
+        )
         connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{fresh}")
         connection.execute(
             f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "

@@ -86,17 +86,18 @@ class ProjectReader:
         self._spellings: Recent[tuple[str, str], Mapping[str, int]] = Recent(_SPELLINGS_KNOWN)
 
     @contextmanager
-    def _reading(self, *, snapshot: bool = False) -> Iterator[tuple[Connection, State]]:
+    def _reading(self) -> Iterator[tuple[Connection, State]]:
+        """A transaction that sees one moment: a document is not replaced between two statements."""
         if self._held is not None:
             yield self._held, self._state(self._held)
             return
-        with self._server.within(self._entry, snapshot=snapshot) as connection:
+        with self._server.within(self._entry, snapshot=True) as connection:
             yield connection, self._state(connection)
 
     @contextmanager
     def snapshot(self) -> Iterator[Self]:
         """This store as it stands now, whatever others write, until the block ends."""
-        with self._reading(snapshot=True) as (connection, _):
+        with self._reading() as (connection, _):
             frozen = copy(self)
             frozen._held = connection
             yield frozen
@@ -110,7 +111,7 @@ class ProjectReader:
         row = connection.execute(_STATE, asked).fetchone()
         if row is None:
             raise missing(self._scope)
-        return state_of(self._entry.project or 0, row)
+        return state_of(self._entry.project or 0, row, self._index.from_windows)
 
     def header(self) -> LibraryHeader | None:
         """How this index is made; None before the first build."""
@@ -286,13 +287,21 @@ class ProjectReader:
         self._on_close()
 
 
-def state_of(project: int, row: tuple[Any, ...]) -> State:
+def state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
     """The project's state from a row of _STATE."""
     clearance, role, generation, space, dimensions, header, complete, problems, version, has = row
     if header is None:
         return State(None, generation, version=f"{generation} {clearance} {role}")
     return State(
-        View(project, generation, clearance, space, dimensions, has_index=has),
+        View(
+            project,
+            generation,
+            clearance,
+            space,
+            dimensions,
+            has_index=has,
+            compared_all=compared_all,
+        ),
         generation,
         header_from_json(header),
         complete,

@@ -59,10 +59,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT coalesce(sum(windows), 0)::bigint FROM generation WHERE space = asked $$;
 
 -- Who speaks to pincite was recognised by whoever opened the connection.
+-- Whoever is known is not written again: a database that can only be read is still searched.
 CREATE FUNCTION account_named(asked text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pincite, pg_temp AS $$
 BEGIN
-    INSERT INTO account (name) VALUES (asked) ON CONFLICT DO NOTHING;
+    IF NOT EXISTS (SELECT 1 FROM account WHERE name = asked) THEN
+        INSERT INTO account (name) VALUES (asked) ON CONFLICT DO NOTHING;
+    END IF;
     RETURN (SELECT id FROM account WHERE name = asked);
 END $$;
 
@@ -82,6 +85,14 @@ BEGIN
     INSERT INTO space (fingerprint, dimensions) VALUES (model, size) ON CONFLICT DO NOTHING;
     RETURN (SELECT id FROM space WHERE fingerprint = model AND dimensions = size);
 END $$;
+"""
+
+# Roles are the server's own: another database of it may be made ready at the same time.
+_ROLE = f"""
+DO $$ BEGIN
+    IF to_regrole('{MEMBER}') IS NULL THEN CREATE ROLE {MEMBER} NOLOGIN; END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+END $$
 """
 
 # In brackets with SELECT a function is asked once for each statement, not for each row.
@@ -125,9 +136,7 @@ _NOT_FORCED = frozenset(("project", "member", "generation"))
 
 def m002_rights(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     """The role that pincite works as, and what it may see and change."""
-    known = "SELECT 1 FROM pg_roles WHERE rolname = %s"
-    if connection.execute(known, (MEMBER,)).fetchone() is None:
-        connection.execute(f"CREATE ROLE {MEMBER} NOLOGIN")
+    connection.execute(_ROLE)
     connection.execute(f"GRANT {MEMBER} TO CURRENT_USER")
     connection.execute(f"GRANT USAGE ON SCHEMA pincite TO {MEMBER}")
     connection.execute(f"GRANT SELECT ON migration, space TO {MEMBER}")

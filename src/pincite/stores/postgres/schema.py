@@ -61,7 +61,7 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         # What BM25 must know of all chunks is counted here, with every write.
         """
         CREATE TABLE generation (
-            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             project bigint NOT NULL REFERENCES project ON DELETE CASCADE,
             number integer NOT NULL,
             space bigint REFERENCES space,
@@ -162,7 +162,7 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
             for statement in (
                 f"""
                 CREATE TABLE {table} (
-                    generation bigint NOT NULL,
+                    generation integer NOT NULL,
                     owner bigint NOT NULL,
                     length integer NOT NULL,
                     halves smallint NOT NULL,
@@ -177,7 +177,7 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         ),
         """
         CREATE TABLE spelling (
-            generation bigint NOT NULL,
+            generation integer NOT NULL,
             document bigint NOT NULL,
             word text COLLATE "C" NOT NULL
         )

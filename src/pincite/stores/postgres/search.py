@@ -17,7 +17,6 @@ from pincite.vectors import Vector
 
 _K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
 _LEAST_IDF = 1e-6  # of a term that more than half of the chunks have, as in FTS5
-_COMPARED_ALL = 20_000  # up to so many windows every one is compared, which is exact
 _WINDOWS_EACH = 4  # windows looked at for each chunk wanted; most chunks have fewer
 _LARGEST_VECTOR = 2_000  # dimensions; beyond, halves of the precision are kept
 
@@ -32,6 +31,7 @@ class View:
     space: int
     dimensions: int
     has_index: bool  # one for vectors
+    compared_all: int  # up to so many windows every one is compared, which is exact
 
     @property
     def column(self) -> str:
@@ -169,48 +169,52 @@ def scores(
     `counters` are the columns of a generation that count what is scored, and its words.
     """
     times: dict[str, int] = {}
-    others: list[str] = []
-    for number, (term, count) in enumerate(_counted(terms).items()):
+    hits: list[str] = []
+    for term, count in _counted(terms).items():
         tokens = stems(term)
         if len(tokens) == 1 and not term.prefix:
             times[tokens[0]] = times.get(tokens[0], 0) + count
         elif table == "posting" and (counts := phrase_counts(term, bound)) is not None:
-            numbered = f"'{number}' AS term, {count} AS times"  # no token is a number's text
-            others.append(f"SELECT {numbered}, owner, halves, length FROM ({counts}) AS phrase")
+            weight = _weight(f"{count}", "count(*) OVER ()")
+            hits.append(
+                f"SELECT phrase.owner, phrase.halves, phrase.length, {weight} AS weight "
+                f"FROM ({counts}) AS phrase CROSS JOIN every"
+            )
         for token in tokens if table != "posting" and len(tokens) > 1 else ():
             times.setdefault(token, count)
-    if not times and not others:
+    if not times and not hits:
         return None
+    hits.append(
+        f"SELECT held.owner, held.halves, held.length, weighed.weight FROM weighed JOIN {table} "
+        "AS held ON held.generation = %(generation)s AND held.token = weighed.token"
+    )
     asked = f"{bound(list(times))}::text[], {bound(list(times.values()))}::integer[]"
-    hits = [
-        f"""
-        SELECT asked.token AS term, asked.times, held.owner, held.halves, held.length
-        FROM unnest({asked}) AS asked (token, times)
-        JOIN {table} AS held ON held.generation = %(generation)s AND held.token = asked.token
-        """,
-        *others,
-    ]
     every, words = counters
+    # Counted first, as what a token weighs depends on how many have it; only then added up.
     return f"""
         WITH every AS (
-            SELECT {every}::float8 AS count, {words}::float8 / greatest({every}, 1) AS length
+            SELECT {every}::float8 AS count,
+                {2 * _K1 * _B} / greatest({words}::float8 / greatest({every}, 1), 1e-9) AS slope
             FROM generation WHERE id = %(generation)s AND project = %(project)s
         ),
-        hit AS MATERIALIZED ({" UNION ALL ".join(hits)}),
-        weight AS (
-            SELECT term, max(times) * greatest(
-                ln((max(every.count) - count(*) + 0.5) / (count(*) + 0.5)), {_LEAST_IDF}
-            ) AS idf
-            FROM hit CROSS JOIN every GROUP BY term
+        weighed AS MATERIALIZED (
+            SELECT asked.token, {_weight("asked.times", "owners.count")} AS weight
+            FROM unnest({asked}) AS asked (token, times) CROSS JOIN every CROSS JOIN LATERAL (
+                SELECT count(*) FROM {table} AS counted
+                WHERE counted.generation = %(generation)s AND counted.token = asked.token
+            ) AS owners
         )
         SELECT hit.owner, round(sum(
-            weight.idf * hit.halves / 2.0::float8 * {_K1 + 1} / (
-                hit.halves / 2.0::float8
-                + {_K1} * ({1 - _B} + {_B} * hit.length / greatest(every.length, 1e-9))
-            )
+            hit.weight * hit.halves / (hit.halves + {2 * _K1 * (1 - _B)} + every.slope * hit.length)
         ) * 1e9) / 1e9 AS score
-        FROM hit JOIN weight USING (term) CROSS JOIN every GROUP BY hit.owner
+        FROM ({" UNION ALL ".join(hits)}) AS hit CROSS JOIN every GROUP BY hit.owner
     """
+
+
+def _weight(times: str, having: str) -> str:
+    """What a term counts that so many have, asked for so often."""
+    rare = f"ln((every.count - {having} + 0.5) / ({having} + 0.5))"
+    return f"{times} * {_K1 + 1} * greatest({rare}, {_LEAST_IDF})"
 
 
 def _counted(terms: Sequence[Term]) -> dict[Term, int]:
@@ -270,22 +274,22 @@ def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
     if not view.has_index:
         parts = [f"near AS MATERIALIZED ({every.format(guard='')})"]
     else:
-        counted = "visible" if restricted else f"window_vector WHERE {scope}"
-        few = f"SELECT count(*) <= {_COMPARED_ALL} AS so FROM "
         close = f"""
             SELECT chunk AS owner, {score} AS score FROM window_vector
             WHERE {scope} AND space = {view.space:d} {among} AND NOT (SELECT so FROM few)
             ORDER BY {view.column}::{view.kind} <=> {_asked(view)}::{view.kind}
             LIMIT %(windows)s
         """
+        # Under a filter, or where one chunk owns all the close windows, an index may give too few.
         parts = [
-            f"few AS ({few} (SELECT 1 FROM {counted} LIMIT {_COMPARED_ALL + 1}) AS counted)",
-            f"exact AS MATERIALIZED ({every.format(guard='AND (SELECT so FROM few)')})",
+            f"few AS ({_few(view, restricted=restricted)})",
             f"close AS MATERIALIZED ({close})",
+            "short AS (SELECT count(DISTINCT owner) < %(limit)s AS so FROM close)",
+            f"exact AS MATERIALIZED ({every.format(guard='AND (SELECT so FROM short)')})",
             """
             near AS MATERIALIZED (
                 SELECT owner, score FROM exact UNION ALL (
-                    SELECT owner, max(score) AS score FROM close
+                    SELECT owner, max(score) AS score FROM close WHERE NOT (SELECT so FROM short)
                     GROUP BY owner ORDER BY score DESC FETCH FIRST %(limit)s ROWS WITH TIES
                 )
             )
@@ -293,6 +297,17 @@ def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
         ]
     nearest = _first(_windows_of(view, "SELECT owner FROM near"), _WINDOW)
     return [*parts, f"vector_best AS ({nearest})"]
+
+
+def _few(view: View, *, restricted: bool) -> str:
+    """Whether so few can be seen that each of them is compared."""
+    if not restricted:
+        return (
+            f"SELECT windows <= {view.compared_all:d} AS so FROM generation "
+            "WHERE id = %(generation)s AND project = %(project)s"
+        )
+    some = f"SELECT 1 FROM visible LIMIT {view.compared_all + 1:d}"
+    return f"SELECT count(*) <= {view.compared_all:d} AS so FROM ({some}) AS counted"
 
 
 def _asked(view: View) -> str:

@@ -224,7 +224,7 @@ class PostgresStore(ProjectReader):
         """Everything that does not agree inside the index; empty for a healthy one."""
         from pincite.stores.postgres import verify
 
-        with self._reading(snapshot=True) as (connection, state):
+        with self._reading() as (connection, state):
             if state.view is None or state.header is None:
                 return []
             self._refuse_partly_seen(state.view)

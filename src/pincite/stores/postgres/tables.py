@@ -135,7 +135,7 @@ def write(
 ) -> bool:
     """Insert a document's rows; False where the same upload is there already."""
     about = words_of(rows.words, DOCUMENT_COLUMNS)
-    spelled = sorted(_spelled(rows.chunks))
+    spelled = sorted(spellings_of(rows.chunks))
     recording = json.loads(rows.document[_METADATA]).get("recording")
     scope = (view.project, view.generation)
     inserted = connection.execute(
@@ -205,7 +205,8 @@ def _kept(view: View, data: bytes) -> tuple[Vector | None, HalfVector | None]:
     return (Vector(vector), None) if view.column == "embedding" else (None, HalfVector(vector))
 
 
-def _spelled(chunks: Sequence[ChunkRows]) -> set[str]:
+def spellings_of(chunks: Sequence[ChunkRows]) -> set[str]:
+    """The words of a document as its texts spell them."""
     texts = {text for one in chunks for text in one.words[:3]}  # codes are no words
     return spellings_in("\n".join(texts))
 

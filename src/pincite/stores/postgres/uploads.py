@@ -137,7 +137,7 @@ class UploadStore(PostgresStore):
 
     def originals(self) -> Iterator[Original]:
         """Every file that was handed in and may be seen, one by one."""
-        with self._reading(snapshot=True) as (connection, state):
+        with self._reading() as (connection, state):
             if state.view is None:
                 return
             statement = """

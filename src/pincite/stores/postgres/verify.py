@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pincite.records import DocumentId, Finding, LibraryHeader
+from pincite.errors import StoreDenied
+from pincite.records import LEVELS, DocumentId, Finding, LibraryHeader
 from pincite.stores.postgres import tables
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
@@ -15,22 +16,32 @@ _HELD = """
 SELECT token, halves, length FROM {table}
 WHERE generation = %s AND owner = %s AND token = ANY (%s)
 """
+_SPELLED = """
+SELECT word FROM spelling WHERE generation = %s AND document = %s AND word = ANY (%s)
+"""
 _COUNTED = """
 SELECT generation.documents, generation.chunks, generation.windows, generation.words,
+    generation.about_words,
     (SELECT count(*) FROM document WHERE generation = %(generation)s),
     (SELECT count(*) FROM chunk WHERE generation = %(generation)s),
     (SELECT count(*) FROM window_vector WHERE generation = %(generation)s),
-    (SELECT coalesce(sum(length), 0) FROM chunk WHERE generation = %(generation)s)
+    (SELECT coalesce(sum(length), 0) FROM chunk WHERE generation = %(generation)s),
+    (SELECT coalesce(sum(about_length), 0) FROM document WHERE generation = %(generation)s)
 FROM generation WHERE id = %(generation)s
 """
 _STRAYS = """
-SELECT count(*) FROM posting WHERE generation = %(generation)s
-AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.row = posting.owner)
+SELECT
+    (SELECT count(*) FROM posting WHERE generation = %(generation)s
+     AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.row = posting.owner)),
+    (SELECT count(*) FROM about_posting WHERE generation = %(generation)s
+     AND NOT EXISTS (SELECT 1 FROM document WHERE document.row = about_posting.owner))
+    + (SELECT count(*) FROM spelling WHERE generation = %(generation)s
+       AND NOT EXISTS (SELECT 1 FROM document WHERE document.row = spelling.document))
 """
 
 
 def findings(connection: Connection, view: View, header: LibraryHeader) -> list[Finding]:
-    """Everything that does not agree in a generation."""
+    """Everything that does not agree in a generation, as far as this user may see it."""
     found = [
         Finding("words" if part == "words" else "database", problem)
         for _, document_id, _, _ in connection.execute(
@@ -38,13 +49,23 @@ def findings(connection: Connection, view: View, header: LibraryHeader) -> list[
         ).fetchall()
         for part, problem in _problems(connection, view, header, document_id)
     ]
+    if not _sees_all(view):
+        return found
     counted = connection.execute(_COUNTED, {"generation": view.generation}).fetchone()
-    if counted is not None and counted[:4] != counted[4:]:
-        found.append(Finding("database", f"counts {counted[:4]} should be {counted[4:]}"))
-    strays = connection.execute(_STRAYS, {"generation": view.generation}).fetchone()
-    if strays is not None and strays[0]:
-        found.append(Finding("words", f"{strays[0]} words of chunks that are not there"))
+    if counted is not None and counted[:5] != counted[5:]:
+        found.append(Finding("database", f"counts {counted[:5]} should be {counted[5:]}"))
+    strays = connection.execute(_STRAYS, {"generation": view.generation}).fetchone() or (0, 0)
+    found.extend(
+        Finding("words", f"{count} words of {what} that are not there")
+        for count, what in zip(strays, ("chunks", "documents"), strict=True)
+        if count
+    )
     return found
+
+
+def _sees_all(view: View) -> bool:
+    """What lies above the clearance is counted, but not seen: then counts tell nothing."""
+    return view.clearance >= len(LEVELS) - 1
 
 
 def _problems(
@@ -90,7 +111,9 @@ def _words_agree(connection: Connection, view: View, made: DocumentRows) -> bool
         ("posting", number, words_of(one.words, CHUNK_COLUMNS))
         for number, one in zip(numbers, made.chunks, strict=True)
     )
-    return all(
+    spelled = tables.spellings_of(made.chunks)
+    held = connection.execute(_SPELLED, (view.generation, *(found or (0,)), sorted(spelled)))
+    return {word for (word,) in held} == spelled and all(
         _agrees(connection, view, table, owner[0] if owner else 0, words)
         for table, owner, words in expected
     )
@@ -107,6 +130,11 @@ def _agrees(connection: Connection, view: View, table: str, owner: int, words: W
 
 def repair(connection: Connection, view: View, header: LibraryHeader) -> None:
     """Write what is made of documents again, from their texts and vectors."""
+    if not _sees_all(view):
+        raise StoreDenied(
+            "only who may see every document can repair the index: the words of the others would "
+            f"be lost; let an admin do it, or give this user the clearance {LEVELS[-1]!r}"
+        )
     documents = connection.execute(_DOCUMENTS, (view.project, view.generation)).fetchall()
     kept = []
     for row, document_id, owner, upload in documents:

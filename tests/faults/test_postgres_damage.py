@@ -1,0 +1,91 @@
+"""Rows of a team's database that do not agree: each is found, and repaired from what is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+
+import psycopg
+import pytest
+from postgres_server import SCHEMA_OPTIONS, SCOPE, BreakableServer, opened
+from postgres_world import broken_promises, disagreements, document
+
+from helpers import ABOUT, embedded
+from pincite.errors import StoreDenied
+from pincite.records import LEVELS, Scope
+from pincite.stores.postgres.team import Team
+from pincite.stores.postgres.uploads import UploadStore
+
+HELD = {"note1.md": 1, "note2.md": 2}
+DAMAGE = {
+    "a document is counted twice": "UPDATE generation SET documents = documents + 1",
+    "chunks are not counted": "UPDATE generation SET chunks = 0",
+    "windows are not counted": "UPDATE generation SET windows = 0",
+    "words are not counted": "UPDATE generation SET words = 0",
+    "words about documents are not counted": "UPDATE generation SET about_words = 0",
+    "words are missing": "DELETE FROM posting WHERE token LIKE 'valv%'",
+    "words are counted wrong": "UPDATE posting SET halves = halves + 1",
+    "words about documents are missing": "DELETE FROM about_posting",
+    "words of a chunk that is gone": """
+        INSERT INTO posting SELECT id, 0, 1, 2, 'valv' FROM generation""",
+    "words about a document that is gone": """
+        INSERT INTO about_posting SELECT id, 0, 1, 2, 'valv' FROM generation""",
+    "spellings of a document that is gone": """
+        INSERT INTO spelling SELECT id, 0, 'valve' FROM generation""",
+    "spellings are missing": "DELETE FROM spelling",
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[BreakableServer]:
+    server = BreakableServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def url(server: BreakableServer) -> str:
+    return server.database("damaged")
+
+
+@pytest.fixture(scope="module")
+def store(url: str) -> Iterator[UploadStore]:
+    """One for all: each test repairs it."""
+    with opened(url) as store:
+        for path, version in HELD.items():
+            store.replace_document(document(path, version))
+        yield store
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage_is_found_and_repaired(url: str, store: UploadStore, what: str) -> None:
+    assert broken_promises(url, store, HELD) == []
+    with psycopg.connect(url, options=SCHEMA_OPTIONS) as connection:
+        connection.execute("SET row_security = off")
+        connection.execute(DAMAGE[what])
+
+    assert store.verify() != []
+    store.repair()
+    assert broken_promises(url, store, HELD) == []
+
+
+def test_who_may_not_see_everything_can_neither_verify_nor_repair(
+    server: BreakableServer,
+) -> None:
+    url = server.database("hidden")
+    with opened(url) as store, closing(Team.at(url)) as team:
+        store.replace_document(document("note.md", 1))
+        secret = embedded(
+            "s.md", "a secret valve", about=replace(ABOUT, confidentiality=LEVELS[-1])
+        )
+        store.replace_document(secret)
+        team.share(SCOPE, "grace", role="writer", clearance=LEVELS[0])
+        lowly = team.uploads(Scope("grace", f"{SCOPE.owner}/{SCOPE.name}"))
+        assert [one.path for one in lowly.documents()] == []
+
+        for action in (lowly.verify, lowly.repair):
+            with pytest.raises(StoreDenied, match="needs the clearance 'restricted'"):
+                action()
+        assert store.verify() == []
+        assert disagreements(url) == []

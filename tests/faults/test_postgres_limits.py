@@ -1,0 +1,330 @@
+"""A team's database that is half made, too new, held by another, full, or that can only be read."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+from postgres_server import (
+    KILLED,
+    SCHEMA_OPTIONS,
+    SCOPE,
+    BreakableServer,
+    Driver,
+    opened,
+    start_driver,
+)
+from postgres_world import PATIENCE, Held, broken_promises, document, held_by, wait_for_the_dead
+
+from helpers import at_angle
+from pincite.errors import (
+    LibraryBusy,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+    StoreUnsupported,
+)
+from pincite.records import Filters
+from pincite.stores.postgres import schema
+from pincite.stores.postgres.indexes import IndexSettings
+from pincite.stores.postgres.team import Team
+from pincite.stores.postgres.uploads import UploadStore
+
+ROUNDS = 4
+INDEXED = IndexSettings(from_windows=1, rebuilt_after=1)
+WAITING = "pincite-waiting"  # how the connection of whoever waits is called
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[BreakableServer]:
+    server = BreakableServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    return re.sub(r"\W", "_", request.node.name)[-55:]
+
+
+@pytest.fixture
+def url(server: BreakableServer, name: str) -> str:
+    """The address of a database of the test's own."""
+    return server.database(name)
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Driver]:
+    with start_driver() as process:
+        yield Driver(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+# Migrations
+
+
+def made_in(url: str) -> list[str]:
+    """Everything a migration makes in a database: schemas, tables, functions, extensions."""
+    statement = """
+        SELECT nspname::text FROM pg_namespace WHERE nspname = 'pincite'
+        UNION ALL SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('pincite')
+        UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace('pincite')
+        UNION ALL SELECT extname FROM pg_extension WHERE extname = 'vector'
+    """
+    with psycopg.connect(url) as connection:
+        return [str(name) for (name,) in connection.execute(statement)]
+
+
+def kill_a_migration(driver: Driver, url: str, **job: object) -> None:
+    killed = f"{url}&application_name={KILLED}"
+    driver.run(**{"work": "migrate", "url": killed, "naive": False, "delay": 0.0, **job})
+    # A sleeping server process notices only later that nobody listens any more.
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s",
+            (KILLED,),
+        )
+    wait_for_the_dead(url)
+
+
+@pytest.mark.parametrize("after", range(len(schema.MIGRATIONS) + 1))
+def test_a_migration_killed_between_two_steps_leaves_nothing(
+    driver: Driver, url: str, after: int
+) -> None:
+    kill_a_migration(driver, url, after=after)
+
+    assert made_in(url) == []
+    with opened(url) as store:
+        store.replace_document(document("note.md", 1))
+        assert broken_promises(url, store, {"note.md": 1}) == []
+
+
+def test_a_migration_killed_at_any_moment_leaves_nothing_or_all(
+    driver: Driver, server: BreakableServer
+) -> None:
+    chance = random.Random(1)
+    with closing(Team.at(server.database("whole"))):
+        whole = made_in(server.address.replace("/postgres?", "/whole?"))
+    for number in range(ROUNDS):
+        url = server.database(f"moment{number}")
+        kill_a_migration(driver, url, delay=chance.uniform(0, 0.15))
+        assert made_in(url) in ([], whole)
+        Team.at(url).close()
+        assert sorted(made_in(url)) == sorted(whole)
+
+
+def test_a_migration_without_a_transaction_leaves_half_of_it(driver: Driver, url: str) -> None:
+    kill_a_migration(driver, url, after=1, naive=True)
+    assert len(made_in(url)) > 1
+
+
+@pytest.mark.parametrize("databases", [1, 2])
+def test_two_processes_may_migrate_at_once(databases: int) -> None:
+    """One database, or two of one server: roles are the server's own."""
+    with closing(BreakableServer()) as new_server:
+        urls = [new_server.database(f"number{number}") for number in range(databases)]
+        job = {
+            "work": "migrate",
+            "url": f"{urls[-1]}&application_name={WAITING}",
+            "naive": False,
+        }
+        with psycopg.connect(urls[0], options=SCHEMA_OPTIONS) as first, first.transaction():
+            schema.migrate(first)
+            second = start_driver(json.dumps(job))
+            wait_for_one_who_waits(new_server.address)
+        second.communicate()
+        assert second.returncode == 0
+        for url in urls:
+            with opened(url) as store:
+                store.replace_document(document("note.md", 1))
+                assert broken_promises(url, store, {"note.md": 1}) == []
+
+
+def wait_for_one_who_waits(url: str) -> None:
+    until = time.monotonic() + PATIENCE
+    waiting = """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = %s AND wait_event_type = 'Lock'
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        while connection.execute(waiting, (WAITING,)).fetchone() != (1,):
+            assert time.monotonic() < until, "nobody waits"
+            time.sleep(0.01)
+
+
+def test_a_schema_of_a_newer_pincite_is_refused_and_left_alone(url: str) -> None:
+    with opened(url) as store:
+        store.replace_document(document("note.md", 1))
+    newer = len(schema.MIGRATIONS) + 1
+    with psycopg.connect(url) as connection:
+        connection.execute("INSERT INTO pincite.migration VALUES (%s)", (newer,))
+    before = made_in(url)
+
+    with pytest.raises(StoreTooNew, match=f"schema {newer}"):
+        Team.at(url)
+    assert made_in(url) == before
+
+
+def test_a_pgvector_that_is_too_old_is_refused_and_nothing_is_made(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "OLDEST_VECTOR", (99, 0))
+
+    with pytest.raises(StoreUnsupported, match="too old; pincite needs 99"):
+        Team.at(url)
+    assert made_in(url) == []
+
+
+# One who makes all of a generation anew
+
+
+def test_whoever_is_killed_holds_nothing_any_more(url: str) -> None:
+    with opened(url), closing(Team.at(url)) as team:
+        job = {"work": "hold", "url": f"{url}&application_name={KILLED}"}
+        with start_driver(json.dumps(job)) as other:
+            assert other.stdout is not None
+            assert other.stdout.readline() == "started\n"
+            with pytest.raises(LibraryBusy):
+                team.only_writer(SCOPE, 1)
+            other.kill()
+        wait_for_the_dead(url)
+        with closing(team.only_writer(SCOPE, 1)) as store:
+            store.replace_document(document("note.md", 1))
+
+
+# The index for vectors, which is made beside the old one
+
+
+def vector_indexes(url: str) -> list[tuple[str, bool]]:
+    """Each with whether searches may use it."""
+    statement = """
+        SELECT relname::text, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+        WHERE relname LIKE 'window_space%'
+    """
+    with psycopg.connect(url) as connection:
+        return [(str(name), bool(valid)) for name, valid in connection.execute(statement)]
+
+
+def test_an_index_for_vectors_killed_in_the_making_is_made_by_the_next(
+    driver: Driver, url: str
+) -> None:
+    chance = random.Random(1)
+    with opened(url) as store:
+        for number in range(ROUNDS):
+            driver.run(
+                work="index",
+                url=f"{url}&application_name={KILLED}",
+                first=(number + 1) * 1_000,
+                delay=chance.uniform(0, 0.2),
+            )
+            wait_for_the_dead(url)
+            assert broken_promises(url, store, held_by(store)) == []
+            store.replace_document(document(f"own{number}.md", 3))
+            with closing(Team.at(url, index=INDEXED)) as team:
+                team.optimize(SCOPE)
+            assert [valid for _, valid in vector_indexes(url)] == [True]
+            near = store.search(None, at_angle(0), filters=Filters(), limit=500)["vector"]
+            assert len(near) == store.stats().chunks
+
+
+def test_several_may_make_an_index_for_vectors_at_once(url: str) -> None:
+    with opened(url), closing(Team.at(url, index=INDEXED)) as team:
+
+        def add_and_index(writer: int) -> bool:
+            store = team.uploads(SCOPE)
+            made = []
+            for version in range(1, 9):
+                store.replace_document(document(f"note{writer}-{version}.md", version))
+                made.append(store.make_index())
+            return any(made)
+
+        with ThreadPoolExecutor(3) as threads:
+            assert any(list(threads.map(add_and_index, range(3))))
+        assert broken_promises(url, team.uploads(SCOPE), held_by(team.uploads(SCOPE))) == []
+
+
+# A server that is full, or that can only be read
+
+
+@contextmanager
+def small_disk(size: str) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="pincite-small-", dir="/tmp"))
+    mounted = subprocess.run(
+        ("mount", "-t", "tmpfs", "-o", f"size={size},mode=777", "tmpfs", str(folder)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode:
+        folder.rmdir()
+        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(("umount", "--lazy", str(folder)), check=True)
+        folder.rmdir()
+
+
+def fill_up(path: Path) -> None:
+    with suppress(OSError), path.open("ab", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
+def add_without_end(store: UploadStore, held: Held) -> None:
+    for version in itertools.count(100):
+        store.replace_document(document(f"more{version}.md", version))
+        held[f"more{version}.md"] = version
+
+
+def test_a_full_disk_is_told_and_once_there_is_space_the_same_store_goes_on(
+    server: BreakableServer,
+) -> None:
+    with small_disk("40m") as disk:
+        url = server.database_on(disk, "crowded")
+        fill = disk / "fill"
+        with opened(url) as store:
+            held = {f"note{number}.md": number for number in range(1, 9)}
+            for path, version in held.items():
+                store.replace_document(document(path, version))
+            fill_up(fill)
+            with pytest.raises(StoreFull):
+                add_without_end(store, held)
+            found = store.search("valve", at_angle(0), filters=Filters(), limit=10)
+            assert all(len(ranking) >= 10 for ranking in found.values())
+            assert broken_promises(url, store, held) == []
+
+            fill.unlink()
+            store.replace_document(document("after.md", 20_000))
+            assert broken_promises(url, store, {**held, "after.md": 20_000}) == []
+        server.forget("crowded")
+
+
+def test_a_database_that_can_only_be_read_is_searched_and_refuses_changes(url: str) -> None:
+    with opened(url) as store:
+        store.replace_document(document("note.md", 1))
+    with psycopg.connect(url, autocommit=True) as connection:
+        database = connection.info.dbname
+        connection.execute(f"ALTER DATABASE {database} SET default_transaction_read_only = on")
+
+    with closing(Team.at(url)) as team:
+        store = team.uploads(SCOPE)
+        assert held_by(store) == {"note.md": 1}
+        assert store.search("valve", at_angle(0), filters=Filters(), limit=10)["words"]
+        with pytest.raises(StoreReadOnly):
+            store.replace_document(document("note.md", 2))
+        with pytest.raises(StoreReadOnly):
+            store.remove_documents([document("note.md", 1).document.id])
+        assert held_by(store) == {"note.md": 1}
