@@ -48,11 +48,16 @@ def test_settings_of_the_index_are_taken_out_of_the_address() -> None:
     embedded = "postgresql+embedded:///srv/notes?pincite.ef_search=200"
     settings = IndexSettings(ef_search=200)
     assert taken_apart(embedded) == ("postgresql+embedded:///srv/notes", settings)
+    memory = "postgresql://db/notes?pincite.memory=2GB"
+    assert taken_apart(memory) == ("postgresql://db/notes", IndexSettings(memory="2GB"))
     plain = "postgresql://db/notes?application_name=a%26b"
     assert taken_apart(plain) == (plain, IndexSettings())
 
 
-@pytest.mark.parametrize("setting", ["kind=hnsw", "index=best", "m=0", "m=", "ef_search=-1", "m"])
+@pytest.mark.parametrize(
+    "setting",
+    ["kind=hnsw", "index=best", "m=0", "m=", "ef_search=-1", "m", "memory=2", "memory=much"],
+)
 def test_a_setting_that_cannot_work_is_refused(setting: str) -> None:
     with pytest.raises(SettingsError):
         taken_apart(f"postgresql://db/notes?pincite.{setting}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -9,8 +10,10 @@ from pincite.errors import SettingsError
 from pincite.stores.postgres.address import PREFIX, without_settings
 from pincite.stores.postgres.indexes import IndexSettings
 
-_NUMBERS = tuple(field.name for field in fields(IndexSettings) if field.name != "kind")
-_KNOWN = ("index", *_NUMBERS)
+_TEXTS = ("kind", "memory")
+_NUMBERS = tuple(field.name for field in fields(IndexSettings) if field.name not in _TEXTS)
+_KNOWN = ("index", "memory", *_NUMBERS)
+_MEMORY = re.compile(r"\d{1,6}(kB|MB|GB)")
 
 
 def taken_apart(url: str) -> tuple[str, IndexSettings]:
@@ -27,6 +30,10 @@ def taken_apart(url: str) -> tuple[str, IndexSettings]:
 def _setting(name: str, value: str) -> tuple[str, Any]:
     if name == "index":
         return "kind", value
+    if name == "memory":
+        if not _MEMORY.fullmatch(value):
+            raise SettingsError(f"{PREFIX}memory is {value!r}; write it as 512MB or 2GB")
+        return name, value
     if name not in _NUMBERS:
         known = ", ".join(f"{PREFIX}{one}" for one in _KNOWN)
         raise SettingsError(f"{PREFIX}{name} is no setting of an address; known are: {known}")

@@ -1,0 +1,51 @@
+"""A library whose index is in a team's database, from Python."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from pincite import open_library
+from pincite.engine.teamwork import connect
+from pincite.errors import PinciteError, StoreReadOnly, StoreUnreachable
+from pincite.records import Scope
+
+NOBODY = "postgresql://localhost:1/notes"
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "pumps.md").write_text("# Pumps\n\nThe north pump leaks.\n")
+    return tmp_path / "notes"
+
+
+def test_a_watch_waits_for_a_server_that_does_not_answer(notes: Path) -> None:
+    stop = threading.Event()
+    troubles: list[PinciteError] = []
+
+    def give_up(trouble: PinciteError) -> None:
+        troubles.append(trouble)
+        stop.set()
+
+    with open_library(notes, store=NOBODY) as library:
+        assert list(library.watch(stop, on_trouble=give_up)) == []
+    assert [type(one) for one in troubles] == [StoreUnreachable]
+
+
+def test_a_watch_ends_in_a_folder_that_only_looks_into_a_project(
+    notes: Path, tmp_path: Path
+) -> None:
+    store = f"postgresql+embedded://{mkdtemp(prefix='pincite-team-', dir='/tmp')}"
+    with open_library(notes, store=store, user="ada", project="plans") as library:
+        library.index(model="hashing")
+        assert library.stats().place == f"project ada/plans, as ada, in {store}"
+        address = connect(tmp_path / "look", store=store, user="ada", project="plans")
+        assert address.scope == Scope("ada", "plans")
+    with open_library(tmp_path / "look") as library:
+        assert library.search("pump").changed == ()
+        with pytest.raises(StoreReadOnly):
+            list(library.watch(threading.Event()))
