@@ -27,10 +27,11 @@ from public_sets.embedding_cache import CachedEmbedder
 from public_sets.sets import load
 from quality import row, some
 
+from pincite.engine.addresses import Address
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
-from pincite.engine.team_home import Address, TeamHome
+from pincite.engine.team_home import TeamHome
 from pincite.errors import PinciteError
 from pincite.ports import Embedder
 from pincite.settings import DEFAULT_MODEL

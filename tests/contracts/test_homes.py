@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import HEADER, OTHER_MODEL, embedded, fill, next_project, shared_team
+from pincite.engine.addresses import Address
 from pincite.engine.homes import FolderHome, Home
-from pincite.engine.team_home import Address, TeamHome
+from pincite.engine.team_home import TeamHome
 from pincite.errors import IndexMissing, LibraryBusy, StoreDamaged
 from pincite.ports import Store
 from pincite.records import Generations

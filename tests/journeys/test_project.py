@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from helpers import next_project, shared_team
+from pincite.engine.addresses import Address
+from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
-from pincite.engine.team_home import Address, TeamHome
+from pincite.engine.team_home import TeamHome
 from pincite.errors import FileUnreadable, ProjectMissing, SettingsError, StoreDenied
 from pincite.models.hashing import HashingEmbedder
 from pincite.records import Filters, MemberRole, Scope
@@ -244,6 +246,19 @@ def test_what_was_handed_in_moves_to_another_policy_with_its_labels(opened: Open
     assert project.index_document("plan.md", PLAN, labels={"tags": ["draft"]}).status == (
         "deduplicated"
     )
+
+
+def test_a_folder_is_not_indexed_into_a_project_of_files_that_were_handed_in(
+    opened: Open, tmp_path: Path
+) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN)
+    (tmp_path / "other.md").write_text("Another text.")
+    library = Library(tmp_path, OneModel(ModelAccess()), project._home)
+    for action in (library.index, library.reindex):
+        with pytest.raises(SettingsError, match="handed in one by one"):
+            action()
+    assert [one.name for one in project.documents()] == ["plan.md"]
 
 
 def share(project: Project, user: str, role: MemberRole, clearance: str = "internal") -> None:

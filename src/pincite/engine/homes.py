@@ -100,6 +100,10 @@ class Home(MovingHome, Protocol):
         """Forget the generation before, and with it the way back."""
         ...
 
+    def refuse_folder(self) -> None:
+        """A run makes the index equal to a folder: refused where something came from elsewhere."""
+        ...
+
     def close(self) -> None:
         """Give back what the home itself holds; stores that were opened are closed by then."""
         ...
@@ -200,6 +204,9 @@ class FolderHome:
     def place(self) -> str:
         """In the library's own folder."""
         return ""
+
+    def refuse_folder(self) -> None:
+        """All that is here came from the folder."""
 
     def close(self) -> None:
         """A folder holds nothing open."""

@@ -78,6 +78,7 @@ class Library(Searchable):
             summaries=summaries,
             fresh=fresh,
         )
+        self._home.refuse_folder()
         run = Run(self.root, wishes, self._embedders, passwords, on_progress)
         return run.go(self._home)
 
@@ -100,6 +101,7 @@ class Library(Searchable):
         from pincite.engine.indexing import Run
 
         wishes = Wishes(policy=policy, model=model, fresh=fresh)
+        self._home.refuse_folder()
         run = Run(self.root, wishes, self._embedders, passwords, on_progress)
         return self.generations.reindex(run, gate, switch=switch)
 

@@ -47,7 +47,7 @@ def default_store(folder: Path, store: str) -> str | None:
     Where the folder remembers the same one, it adds the password; a folder without an index gets
     its index there; an index that is elsewhere stays there.
     """
-    from pincite.engine.team_home import remembered
+    from pincite.engine.addresses import remembered
 
     kept = remembered(folder / INDEX_FOLDER / ADDRESS_FILE)
     if kept is not None:
@@ -59,7 +59,8 @@ def _home(root: Path, store: str | None, user: str | None, project: str | None) 
     index = root / INDEX_FOLDER
     if store is None and not (index / ADDRESS_FILE).is_file():
         return FolderHome(root, index)
-    from pincite.engine.team_home import TeamHome, address_of, remembered
+    from pincite.engine.addresses import address_of, remembered
+    from pincite.engine.team_home import TeamHome
 
     kept = remembered(index / ADDRESS_FILE)
     if kept is not None and (store is None or kept.is_at(store)):

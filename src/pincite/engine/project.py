@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pincite.engine.addresses import Address
 from pincite.engine.eval_wishes import Gate
 from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.engine.searchable import Searchable
-from pincite.engine.team_home import Address, TeamHome
+from pincite.engine.team_home import TeamHome
 from pincite.errors import FileUnreadable, SettingsError
 from pincite.records import (
     Document,
@@ -118,6 +119,7 @@ class Project(Searchable):
 
         The files are those that were handed in. One that comes meanwhile is caught up with.
         """
+        from pincite.engine.indexing import Run
         from pincite.engine.library import Library
 
         with tempfile.TemporaryDirectory() as folder:
@@ -126,7 +128,9 @@ class Project(Searchable):
                 (root / original.path).parent.mkdir(exist_ok=True)
                 (root / original.path).write_bytes(original.data)
             library = Library(root, self._embedders, self._home)
-            report = library.reindex(policy=policy, model=model, gate=gate, on_progress=on_progress)
+            wishes = Wishes(policy=policy, model=model)
+            run = Run(root, wishes, self._embedders, on_progress=on_progress)
+            report = library.generations.reindex(run, gate, switch=True)
             self._label_anew()
             return report
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import getpass
-import json
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pincite.engine.addresses import Address, bare_address, remember
 from pincite.engine.homes import Aside
 from pincite.errors import (
     IndexMissing,
@@ -24,12 +22,9 @@ from pincite.errors import (
     StoreReadOnly,
     StoreUnsupported,
 )
-from pincite.records import LEVELS, Generations, Scope
+from pincite.records import LEVELS, Generations
 from pincite.stores.postgres.address import (
-    is_postgres,
     refuse_bad_address,
-    without_password,
-    without_settings,
 )
 
 if TYPE_CHECKING:
@@ -37,70 +32,6 @@ if TYPE_CHECKING:
     from pincite.stores.postgres.generations import ProjectGenerations
     from pincite.stores.postgres.team import Team
     from pincite.stores.postgres.uploads import UploadStore
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a library's index is kept, if not in its folder: a database, a user, a project."""
-
-    store: str
-    user: str
-    project: str
-    connected: bool = False  # the folder only looks into the project, and has no files of it
-
-    def of(self, user: str | None, project: str | None) -> Address:
-        """The same database for another user or project, where they are given."""
-        return replace(self, user=user or self.user, project=project or self.project)
-
-    def is_at(self, store: str) -> bool:
-        """Whether an address names the same database; passwords and settings do not count."""
-        return _bare(store) == _bare(self.store)
-
-    @property
-    def scope(self) -> Scope:
-        """Who asks, and of what."""
-        return Scope(self.user, self.project)
-
-
-def _bare(store: str) -> str:
-    return without_password(without_settings(store)[0])
-
-
-def address_of(
-    root: Path, store: str, *, user: str | None = None, project: str | None = None
-) -> Address:
-    """An address with what was left out: the user one is here, a project named like the folder."""
-    if not is_postgres(store):  # it is not repeated: there may be a password in it
-        raise SettingsError(
-            "the address of a database is written postgresql://USER@HOST/DATABASE or "
-            "postgresql+embedded:///FOLDER"
-        )
-    return Address(store, user or getpass.getuser(), project or root.name or "library")
-
-
-def remembered(file: Path) -> Address | None:
-    """The address that was kept in this file."""
-    if not file.is_file():
-        return None
-    try:
-        return Address(**json.loads(file.read_text("utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise SettingsError(
-            f"{file} does not say where the index is ({error}); build it again with --store"
-        ) from error
-
-
-def remember(file: Path, address: Address) -> None:
-    """Keep the address beside the library, without its password."""
-    kept = asdict(address) | {"store": without_password(address.store)}
-    text = json.dumps(kept, indent=2) + "\n"
-    if file.is_file() and file.read_text("utf-8") == text:
-        return
-    file.parent.mkdir(mode=0o700, exist_ok=True)
-    (file.parent / ".gitignore").write_text("*\n")
-    unfinished = file.with_suffix(".part")
-    unfinished.write_text(text, "utf-8")
-    os.replace(unfinished, file)  # noqa: PTH105 — as everywhere where a file must be whole
 
 
 class TeamHome:
@@ -209,7 +140,7 @@ class TeamHome:
     def place(self) -> str:
         """Which project of which database."""
         project = f"{self.address.scope.owner}/{self.address.scope.name}"
-        return f"project {project}, as {self.address.user}, in {_bare(self.address.store)}"
+        return f"project {project}, as {self.address.user}, in {bare_address(self.address.store)}"
 
     def _refuse_connected(self) -> None:
         if self.address.connected:
@@ -234,6 +165,15 @@ class TeamHome:
         if self.address.scope.owner == self.address.user:
             self._team.create(self.address.scope)
         return self._team.uploads(self.address.scope)
+
+    def refuse_folder(self) -> None:
+        """Files that were handed in one by one are in no folder, and would be forgotten."""
+        if self.exists() and self._team.uploads(self.address.scope).has_uploads():
+            raise SettingsError(
+                f"project {self.address.project} holds files that were handed in one by one; an "
+                "index run would make it equal to the folder and forget them. Choose another "
+                "project with --project"
+            )
 
     @contextmanager
     def _held(self, number: int) -> Iterator[None]:

@@ -75,6 +75,18 @@ class UploadStore(PostgresStore):
             *entry, labels = row
             return entry_of(tuple(entry)), labels
 
+    def has_uploads(self) -> bool:
+        """Whether any document that is seen was handed in."""
+        statement = """
+            SELECT 1 FROM document WHERE project = %s AND generation = %s AND level <= %s
+            AND upload IS NOT NULL LIMIT 1
+        """
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return False
+            seen = (state.view.project, state.view.generation, state.view.clearance)
+            return connection.execute(statement, seen).fetchone() is not None
+
     def page(self, after: str, limit: int) -> list[DocumentEntry]:
         """So many documents by path, from the one after this path on."""
         statement = _PAGE.format(columns=tables.ENTRY_COLUMNS)

@@ -1,0 +1,78 @@
+"""Where a library's index is, if not in its folder: kept beside it, without a password."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from pincite.errors import SettingsError
+from pincite.records import Scope
+from pincite.stores.postgres.address import is_postgres, without_password, without_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a library's index is kept, if not in its folder: a database, a user, a project."""
+
+    store: str
+    user: str
+    project: str
+    connected: bool = False  # the folder only looks into the project, and has no files of it
+
+    def of(self, user: str | None, project: str | None) -> Address:
+        """The same database for another user or project, where they are given."""
+        return replace(self, user=user or self.user, project=project or self.project)
+
+    def is_at(self, store: str) -> bool:
+        """Whether an address names the same database; passwords and settings do not count."""
+        return bare_address(store) == bare_address(self.store)
+
+    @property
+    def scope(self) -> Scope:
+        """Who asks, and of what."""
+        return Scope(self.user, self.project)
+
+
+def bare_address(store: str) -> str:
+    """An address as it may be shown: without password and settings."""
+    return without_password(without_settings(store)[0])
+
+
+def address_of(
+    root: Path, store: str, *, user: str | None = None, project: str | None = None
+) -> Address:
+    """An address with what was left out: the user one is here, a project named like the folder."""
+    if not is_postgres(store):  # it is not repeated: there may be a password in it
+        raise SettingsError(
+            "the address of a database is written postgresql://USER@HOST/DATABASE or "
+            "postgresql+embedded:///FOLDER"
+        )
+    return Address(store, user or getpass.getuser(), project or root.name or "library")
+
+
+def remembered(file: Path) -> Address | None:
+    """The address that was kept in this file."""
+    if not file.is_file():
+        return None
+    try:
+        return Address(**json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise SettingsError(
+            f"{file} does not say where the index is ({error}); build it again with --store"
+        ) from error
+
+
+def remember(file: Path, address: Address) -> None:
+    """Keep the address beside the library, without its password."""
+    kept = asdict(address) | {"store": without_password(address.store)}
+    text = json.dumps(kept, indent=2) + "\n"
+    if file.is_file() and file.read_text("utf-8") == text:
+        return
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    (file.parent / ".gitignore").write_text("*\n")
+    unfinished = file.with_suffix(".part")
+    unfinished.write_text(text, "utf-8")
+    os.replace(unfinished, file)  # noqa: PTH105 — as everywhere where a file must be whole
