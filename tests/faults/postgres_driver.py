@@ -43,7 +43,7 @@ def change_documents(job: dict[str, Any], said: int) -> None:
 def make_indexes(job: dict[str, Any], said: int) -> None:
     """Add documents without end, and make the index for vectors anew after each."""
     with closing(Team.at(job["url"], index=IndexSettings(from_windows=1, rebuilt_after=1))) as team:
-        store = team.uploads(SCOPE)
+        store = team.store(SCOPE)
         os.write(said, b"started\n")
         for version in itertools.count(job["first"]):
             store.replace_document(document(f"note{version}.md", version))

@@ -33,8 +33,8 @@ class BreakableServer:
     """A server that can be stopped as if its machine had lost power."""
 
     def __init__(self) -> None:
-        folder = Path(tempfile.mkdtemp(prefix="pincite-faults-", dir="/tmp"))
-        self._embedded = EmbeddedServer(folder)
+        self._folder = Path(tempfile.mkdtemp(prefix="pincite-faults-", dir="/tmp"))
+        self._embedded = EmbeddedServer(self._folder)
         self.address = self._embedded.start()
 
     def database(self, name: str, *, more: str = "") -> str:
@@ -81,6 +81,7 @@ class BreakableServer:
 
     def close(self) -> None:
         self._embedded.stop()
+        shutil.rmtree(self._folder)
 
 
 class NaiveServer(Server):

@@ -17,6 +17,7 @@ from helpers import at_angle, chunk_ids, embedded, part
 from pincite.errors import PinciteError, StoreUnreachable
 from pincite.records import DocumentId, EmbeddedDocument, Filters
 from pincite.stores.codec import embedded_to_json
+from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.uploads import Original, UploadStore
 
 NOTES = 6
@@ -71,13 +72,16 @@ class Changes:
         """Any number of times: the second changes nothing."""
         before = self.held.get(change.path)
         gone = [] if before is None else [document(change.path, before).document.id]
-        if change.version is None:
+        is_upload = change.path.startswith("upload")
+        if change.version is None and is_upload:
+            self._store.delete(gone[0])
+        elif change.version is None:
             self._store.remove_documents(gone)
         else:
             made = document(change.path, change.version)
             self.known[made.document.id] = made
-            if change.path.startswith("upload"):
-                self._store.add_upload(made, Original(change.path, change.path, {}, b"as it came"))
+            if is_upload:
+                self._store.add_upload(made, Original(change.path, change.path, {}, b"a file"))
             else:
                 self._store.replace_document(made, replaces=gone)
         self.held = change.applied(self.held)
@@ -162,7 +166,7 @@ class Persistent:
 class Reader:
     """Searches, and compares each document it meets with the versions there were."""
 
-    store: UploadStore
+    store: PostgresStore
     known: dict[DocumentId, EmbeddedDocument]
     allowed: tuple[type[PinciteError], ...] = ()
     searches: int = 0
@@ -227,11 +231,11 @@ def wait_for_the_dead(url: str) -> None:
             time.sleep(0.005)
 
 
-def held_by(store: UploadStore) -> Held:
+def held_by(store: PostgresStore) -> Held:
     return {one.path: int(one.title.split()[1]) for one in store.documents()}
 
 
-def broken_promises(url: str, store: UploadStore, *allowed: Held) -> list[str]:
+def broken_promises(url: str, store: PostgresStore, *allowed: Held) -> list[str]:
     """Everything that is wrong with the store; empty when it is in one of the allowed states."""
     found = [f"{one.part}: {one.problem}" for one in store.verify()]
     found.extend(disagreements(url))
@@ -262,6 +266,10 @@ _DISAGREEMENTS = {
         SELECT count(*) FROM (SELECT DISTINCT document FROM spelling) AS held
         FULL JOIN document ON document.row = held.document WHERE held.document IS NULL
         OR row IS NULL""",
+    "files without their documents, or documents without their files": """
+        SELECT count(*) FROM original FULL JOIN
+        (SELECT upload FROM document WHERE upload IS NOT NULL) AS handed_in
+        ON checksum = upload WHERE checksum IS NULL OR upload IS NULL""",
     "a past document without chunks": """
         SELECT count(*) FROM past_document WHERE row NOT IN (SELECT document FROM past_chunk)""",
     "counts that are not those of the rows": """

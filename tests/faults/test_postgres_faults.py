@@ -38,8 +38,8 @@ from pincite.stores.postgres.uploads import UploadStore
 
 # `PINCITE_KILLS=200 PINCITE_CRASHES=50 PINCITE_REPLACEMENTS=500` is the long run.
 KILLS = int(os.environ.get("PINCITE_KILLS", "20"))
-CRASHES = int(os.environ.get("PINCITE_CRASHES", "4"))
-REPLACEMENTS = int(os.environ.get("PINCITE_REPLACEMENTS", "100"))
+CRASHES = int(os.environ.get("PINCITE_CRASHES", "3"))
+REPLACEMENTS = int(os.environ.get("PINCITE_REPLACEMENTS", "60"))
 SEED = os.environ.get("PINCITE_SEED", "1")
 ENOUGH = 3  # faults that must show what is wrong with a naive writer
 READERS = 4

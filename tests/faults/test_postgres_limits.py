@@ -38,8 +38,8 @@ from pincite.errors import (
 from pincite.records import Filters
 from pincite.stores.postgres import schema
 from pincite.stores.postgres.indexes import IndexSettings
+from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.team import Team
-from pincite.stores.postgres.uploads import UploadStore
 
 ROUNDS = 4
 INDEXED = IndexSettings(from_windows=1, rebuilt_after=1)
@@ -243,7 +243,7 @@ def test_several_may_make_an_index_for_vectors_at_once(url: str) -> None:
     with opened(url), closing(Team.at(url, index=INDEXED)) as team:
 
         def add_and_index(writer: int) -> bool:
-            store = team.uploads(SCOPE)
+            store = team.store(SCOPE)
             made = []
             for version in range(1, 9):
                 store.replace_document(document(f"note{writer}-{version}.md", version))
@@ -252,7 +252,7 @@ def test_several_may_make_an_index_for_vectors_at_once(url: str) -> None:
 
         with ThreadPoolExecutor(3) as threads:
             assert any(list(threads.map(add_and_index, range(3))))
-        assert broken_promises(url, team.uploads(SCOPE), held_by(team.uploads(SCOPE))) == []
+        assert broken_promises(url, team.store(SCOPE), held_by(team.store(SCOPE))) == []
 
 
 # A server that is full, or that can only be read
@@ -283,7 +283,7 @@ def fill_up(path: Path) -> None:
             file.write(bytes(4096))
 
 
-def add_without_end(store: UploadStore, held: Held) -> None:
+def add_without_end(store: PostgresStore, held: Held) -> None:
     for version in itertools.count(100):
         store.replace_document(document(f"more{version}.md", version))
         held[f"more{version}.md"] = version
@@ -320,11 +320,11 @@ def test_a_database_that_can_only_be_read_is_searched_and_refuses_changes(url: s
         connection.execute(f"ALTER DATABASE {database} SET default_transaction_read_only = on")
 
     with closing(Team.at(url)) as team:
-        store = team.uploads(SCOPE)
-        assert held_by(store) == {"note.md": 1}
-        assert store.search("valve", at_angle(0), filters=Filters(), limit=10)["words"]
+        kept = team.store(SCOPE)
+        assert held_by(kept) == {"note.md": 1}
+        assert kept.search("valve", at_angle(0), filters=Filters(), limit=10)["words"]
         with pytest.raises(StoreReadOnly):
-            store.replace_document(document("note.md", 2))
+            kept.replace_document(document("note.md", 2))
         with pytest.raises(StoreReadOnly):
-            store.remove_documents([document("note.md", 1).document.id])
-        assert held_by(store) == {"note.md": 1}
+            kept.remove_documents([document("note.md", 1).document.id])
+        assert held_by(kept) == {"note.md": 1}

@@ -105,7 +105,7 @@ class Server:
         The lock goes with its connection, so a process that is killed leaves none behind.
         """
         with translated_errors(self.name):
-            connection = psycopg.connect(self.url, autocommit=True)
+            connection = psycopg.connect(self.url, autocommit=True, connect_timeout=int(_PATIENCE))
             held = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
         if held != (True,):
             connection.close()

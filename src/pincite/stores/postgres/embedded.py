@@ -34,7 +34,8 @@ class EmbeddedServer:
             ) from error
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._server = get_server(self._folder, cleanup_mode="stop")
+            # Counted: whoever else in this process uses the folder's server goes on.
+            self._server = get_server(self._folder, cleanup_mode="stop").__enter__()
             return str(self._server.get_uri())
         except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
             raise StoreUnreachable(
@@ -45,7 +46,8 @@ class EmbeddedServer:
     def stop(self) -> None:
         """Let go of the server."""
         if self._server is not None:
-            self._server.cleanup()
+            _forget_the_dead(self._server)
+            self._server.__exit__(None, None, None)
             self._server = None
 
     def __enter__(self) -> Self:
@@ -58,6 +60,15 @@ class EmbeddedServer:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+def _forget_the_dead(server: PostgresServer) -> None:
+    """Processes that were killed count as users no more, else the server would never stop."""
+    import psutil  # comes with the server
+
+    users = server.global_process_id_list
+    with server._lock:
+        users.put([one for one in users._get() if psutil.pid_exists(one)])
 
 
 def folder_of(url: str) -> Path:

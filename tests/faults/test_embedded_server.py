@@ -1,0 +1,60 @@
+"""The server of a folder ends with its last user, however the users end."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pincite.stores.postgres.embedded import EmbeddedServer
+
+_USE_AND_WAIT = """
+import sys, time
+from pathlib import Path
+from pincite.stores.postgres.embedded import EmbeddedServer
+EmbeddedServer(Path(sys.argv[1])).start()
+sys.stdout.write("started\\n")
+sys.stdout.flush()
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Short: a socket's path must be."""
+    folder = Path(tempfile.mkdtemp(prefix="pincite-embedded-", dir="/tmp"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+def runs(folder: Path) -> bool:
+    return (folder / "postmaster.pid").exists()
+
+
+def test_of_two_users_in_one_process_the_last_stops_the_server(folder: Path) -> None:
+    with EmbeddedServer(folder) as last:
+        with EmbeddedServer(folder) as first:
+            first.start()
+            address = last.start()
+        with psycopg.connect(address) as connection:
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert not runs(folder)
+
+
+def test_a_user_that_was_killed_does_not_keep_the_server_running(folder: Path) -> None:
+    command = [sys.executable, "-c", _USE_AND_WAIT, str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "started\n"
+        other.kill()
+    assert runs(folder)
+
+    with EmbeddedServer(folder) as server:
+        server.start()
+    assert not runs(folder)
