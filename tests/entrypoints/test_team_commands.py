@@ -354,10 +354,10 @@ def test_a_server_that_does_not_answer_is_told(run: Run) -> None:
 
 def test_a_project_that_another_process_indexes_is_busy(plans: Run, store: str) -> None:
     with closing(Team.at(store)) as team:
-        release = team.hold(Scope("ada", "plans"), 1)
+        lock = team.hold(Scope("ada", "plans"), 1)
         assert "another process" in plans("index", "update", "notes", code=6).stderr
         assert "pumps.md" in plans("search", "-l", "notes", "pump").stdout
-        release()
+        lock.release()
     plans("index", "update", "notes")
 
 

@@ -81,7 +81,10 @@ class Changes:
             made = document(change.path, change.version)
             self.known[made.document.id] = made
             if is_upload:
-                self._store.add_upload(made, Original(change.path, change.path, {}, b"a file"))
+                header = self._store.header()
+                assert header is not None
+                original = Original(change.path, change.path, {}, b"a file")
+                self._store.add_upload(made, original, header)
             else:
                 self._store.replace_document(made, replaces=gone)
         self.held = change.applied(self.held)

@@ -20,7 +20,7 @@ from pincite.stores.postgres.team import Team
 
 # `PINCITE_ISOLATION_STEPS=50000 pytest tests/isolation` is the long run; see docs/stores.md.
 STEPS = int(os.environ.get("PINCITE_ISOLATION_STEPS", "600"))
-_SCOPE = re.compile(r"(?:\w+\.)?\b(?:project|level|account) <?= (?:%\(\w+\)s|%s)(?!\))")
+_SCOPE = re.compile(r"(?<!SET )(?:\w+\.)?\b(?:project|level|account) <?= (?:%\(\w+\)s|%s)(?!\))")
 
 
 @pytest.fixture(scope="module")

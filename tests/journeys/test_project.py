@@ -16,10 +16,11 @@ from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
-from pincite.errors import FileUnreadable, ProjectMissing, SettingsError, StoreDenied
+from pincite.errors import FileUnreadable, LibraryBusy, ProjectMissing, SettingsError, StoreDenied
 from pincite.models.hashing import HashingEmbedder
-from pincite.records import Filters, MemberRole, Scope
+from pincite.records import Filters, MemberRole, Progress, Scope
 from pincite.settings import INGESTION_VERSION
+from pincite.stores.postgres.uploads import MadeOtherwise, Original
 from pincite.vectors import Vector
 
 PLAN = b"# Plan\n\nThe harbour pump is replaced in May.\n"
@@ -204,7 +205,7 @@ def test_what_is_above_a_members_clearance_is_not_there_for_them(opened: Open) -
     assert grace.get_document(secret.document.id) is None
     assert grace.delete_document(secret.document.id) == "not_found"
     assert paths_found(grace, "pump") == []
-    with pytest.raises(StoreDenied, match="above the clearance"):
+    with pytest.raises(StoreDenied, match="above their clearance"):
         grace.index_document("own.md", NOTE, labels={"confidentiality": "confidential"})
 
 
@@ -246,6 +247,64 @@ def test_what_was_handed_in_moves_to_another_policy_with_its_labels(opened: Open
     assert project.index_document("plan.md", PLAN, labels={"tags": ["draft"]}).status == (
         "deduplicated"
     )
+
+
+def test_a_file_that_comes_again_without_labels_keeps_those_it_has(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN, labels={"confidentiality": "restricted"})
+    again = project.index_document("plan.md", PLAN)
+    assert again.document.metadata.confidentiality == "restricted"
+
+
+def test_a_reindex_keeps_what_each_member_handed_in_as_guarded_as_it_was(opened: Open) -> None:
+    ada = opened("ada")
+    ada.index_document("note.md", NOTE)
+    share(ada, "grace", "writer", clearance="restricted")
+    share(ada, "mary", "reader")
+    opened("grace").index_document("salaries.md", PLAN, labels={"confidentiality": "restricted"})
+    assert ada.reindex(policy="flat").outcome == "switched"
+    assert paths_found(ada, "pump") == ["salaries.md"]
+    assert paths_found(opened("mary"), "pump") == []
+    assert [one.name for one in opened("mary").list_documents().documents] == ["note.md"]
+
+
+def test_what_comes_and_goes_during_a_reindex_is_followed(opened: Open) -> None:
+    project = opened("ada")
+    gone = project.index_document("gone.md", PLAN)
+    project.index_document("kept.md", NOTE)
+
+    def meddle(progress: Progress) -> None:
+        if progress.documents_done == 1:
+            project.index_document("late.md", b"# Late\n\nThe wombat arrives.")
+            assert project.delete_document(gone.document.id) == "deleted"
+
+    assert project.reindex(policy="flat", on_progress=meddle).outcome == "switched"
+    assert sorted(one.name for one in project.documents()) == ["kept.md", "late.md"]
+    assert paths_found(project, "wombat") == ["late.md"]
+    assert project._uploads().verify() == []
+
+
+def test_a_rollback_that_would_lose_a_file_is_refused(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN)
+    project.reindex(policy="flat")
+    project.index_document("late.md", NOTE)
+    with pytest.raises(LibraryBusy, match="1 files were handed in or deleted"):
+        project._home.rollback()
+
+
+def test_a_document_made_by_the_model_before_is_made_again(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN)
+    store = project._uploads()
+    header = store.header()
+    assert header is not None
+    other = replace(header, model=replace(header.model, fingerprint="another"))
+    original = Original("x/note.md", "c" * 64, {}, NOTE)
+    made = project._embedded(store, header, project._read(header, original))
+    with pytest.raises(MadeOtherwise):
+        store.add_upload(made, original, other)
+    assert len(project.documents()) == 1
 
 
 def test_a_folder_is_not_indexed_into_a_project_of_files_that_were_handed_in(

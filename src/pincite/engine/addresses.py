@@ -65,10 +65,14 @@ def remembered(file: Path) -> Address | None:
         ) from error
 
 
+def without_secrets(address: Address) -> Address:
+    """The address as it may be kept in a file."""
+    return replace(address, store=without_password(address.store))
+
+
 def remember(file: Path, address: Address) -> None:
     """Keep the address beside the library, without its password."""
-    kept = asdict(address) | {"store": without_password(address.store)}
-    text = json.dumps(kept, indent=2) + "\n"
+    text = json.dumps(asdict(without_secrets(address)), indent=2) + "\n"
     if file.is_file() and file.read_text("utf-8") == text:
         return
     file.parent.mkdir(mode=0o700, exist_ok=True)

@@ -100,6 +100,14 @@ class Home(MovingHome, Protocol):
         """Forget the generation before, and with it the way back."""
         ...
 
+    def is_of_folder(self) -> bool:
+        """Whether the index was made from this folder, and so may be made equal to it."""
+        ...
+
+    def settle(self) -> None:
+        """Note that the index is made from this folder, after a run that went well."""
+        ...
+
     def refuse_folder(self) -> None:
         """A run makes the index equal to a folder: refused where something came from elsewhere."""
         ...
@@ -204,6 +212,13 @@ class FolderHome:
     def place(self) -> str:
         """In the library's own folder."""
         return ""
+
+    def is_of_folder(self) -> bool:
+        """An index that lives in a folder is of that folder."""
+        return True
+
+    def settle(self) -> None:
+        """The folder itself is the note."""
 
     def refuse_folder(self) -> None:
         """All that is here came from the folder."""

@@ -20,7 +20,7 @@ from pincite.engine.folders import (
 )
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders, Wishes, header_for
-from pincite.errors import FileUnreadable, SettingsError
+from pincite.errors import FileUnreadable, NothingToIndex, SettingsError
 from pincite.ingest.catalog import summarized
 from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.flow import Parts, sync
@@ -78,9 +78,24 @@ class Run:
             refuse_empty(self.root, self._folder(limit).scan(is_readable))
         own = self._own_files()
         with closing(home.write()) as store:
+            if not home.is_of_folder() and not self.wishes.fresh:
+                self._refuse_strange(store.documents())
             report = self._fill(store, self._header(store.header(), own), own, files=home.files)
         join_files(home.files)
+        home.settle()
         return report
+
+    def _refuse_strange(self, held: Sequence[DocumentEntry]) -> None:
+        """What was indexed from elsewhere would be forgotten."""
+        limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
+        here = {file.path for file in self._folder(limit).scan(is_readable).files}
+        elsewhere = [one.path for one in held if one.path not in here]
+        if elsewhere:
+            raise NothingToIndex(
+                f"{len(elsewhere)} documents of this project, {elsewhere[0]} among them, are not "
+                f"in {self.root}, and a project is made equal to its folder; they are kept. Choose "
+                "another project with --project, or forget them with --fresh"
+            )
 
     def header(self, current: LibraryHeader | None) -> LibraryHeader:
         """How the index is to be made, where it was made so until now."""

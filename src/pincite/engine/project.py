@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pincite.engine.addresses import Address
-from pincite.engine.eval_wishes import Gate
+from pincite.engine.folders import begun
 from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.engine.searchable import Searchable
 from pincite.engine.team_home import TeamHome
-from pincite.errors import FileUnreadable, SettingsError
+from pincite.errors import FileUnreadable, LibraryBusy, SettingsError
 from pincite.records import (
     Document,
     DocumentEntry,
@@ -23,15 +23,18 @@ from pincite.records import (
     DocumentPage,
     EmbeddedDocument,
     LibraryHeader,
+    Progress,
     Uploaded,
 )
 
 if TYPE_CHECKING:
-    from pincite.records import DeleteStatus, Progress, ReindexReport
-    from pincite.stores.postgres.uploads import UploadStore
+    from pincite.records import DeleteStatus, ReindexReport
+    from pincite.stores.postgres.uploads import Original, UploadStore
 
+_GONE = "was handed in before and is above your clearance now, or was deleted just now"
 _LARGEST_PAGE = 1_000
-_LONGEST_NAME = 200  # characters
+_LONGEST_NAME = 200  # bytes
+_TRIES = 3  # to hand in a file while the project moves to another model
 
 
 def open_project(
@@ -46,8 +49,7 @@ def open_project(
         >>> with open_project("postgresql://db/team", user="ada", project="plans") as plans:
         ...     plans.index_document("plan.md", b"# Plan")  # doctest: +SKIP
     """
-    files = Path(tempfile.gettempdir()) / "pincite-projects"
-    home = TeamHome(Address(store, user, project), files / "store.json", remembers=False)
+    home = TeamHome(Address(store, user, project), Path("store.json"), remembers=False)
     return Project(Path(project), Embedders(models), home)
 
 
@@ -62,10 +64,24 @@ class Project(Searchable):
         """Make a file searchable; the same file again is the same document.
 
         Labels (`project`, `confidentiality`, `author`, `date`, `language`, `tags`, `agents`) say
-        what the file cannot say itself; other labels for a file that is there embed nothing again.
+        what the file cannot say itself; other labels for a file that is there embed nothing again,
+        and without any it keeps those it has.
         FileUnreadable says why a file cannot be read.
         """
-        labels = dict(labels or {})
+        from pincite.stores.postgres.uploads import MadeOtherwise
+
+        self._home.create()
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                return self._index_document(name, data, labels)
+            except MadeOtherwise:
+                if not tries_left:
+                    raise
+        raise AssertionError  # the last try returned or raised
+
+    def _index_document(self, name: str, data: bytes, said: Mapping[str, Any] | None) -> Uploaded:
+        from pincite.stores.postgres.uploads import Original
+
         store = self._uploads()
         header = self._begun(store)
         if len(data) > header.max_file_bytes:
@@ -73,22 +89,22 @@ class Project(Searchable):
                 f"has {len(data):,} bytes, more than the {header.max_file_bytes:,} that are read"
             )
         checksum = hashlib.sha256(data).hexdigest()
-        path = self._path(name, checksum)
         held = store.uploaded(checksum)
-        if held is not None and held[0].recipe == header.recipe:
-            self._relabelled(store, header, held, data, labels)
-            return Uploaded("deduplicated", _found(store, checksum, held[0]))
-        if held is not None:
-            path = held[0].path  # the name it came with first is what citations say
-        document = self._read(header, path, data, labels)
-        embedded = self._embedded(store, header, document)
-        from pincite.stores.postgres.uploads import Original
-
+        # The name it came with first is what citations say.
+        path = self._path(name, checksum) if held is None else held[0].path
+        labels = dict(said) if said is not None else held[1] if held is not None else {}
         original = Original(path, checksum, labels, data)
+        if held is not None and held[0].recipe == header.recipe:
+            if labels != held[1]:
+                about = self._read(header, original).metadata
+                if not store.relabel(held[0].id, about, labels):
+                    raise FileUnreadable(_GONE)
+            return Uploaded("deduplicated", _found(store, checksum))
+        embedded = self._embedded(store, header, self._read(header, original))
         if held is not None:
-            store.remake_upload(embedded, original)
-            return Uploaded("reindexed", _found(store, checksum, held[0]))
-        added = store.add_upload(embedded, original)
+            store.remake_upload(embedded, original, header)
+            return Uploaded("reindexed", _found(store, checksum))
+        added = store.add_upload(embedded, original, header)
         return Uploaded("indexed" if added else "deduplicated", _found(store, checksum))
 
     def get_document(self, document_id: str) -> Document | None:
@@ -112,61 +128,49 @@ class Project(Searchable):
         *,
         policy: str | None = None,
         model: str | None = None,
-        gate: Gate = Gate(),
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> ReindexReport:
-        """Move to another model or chunk policy while searches go on; see Library.reindex.
+        """Move to another model or chunk policy while searches go on in the index as it was.
 
-        The files are those that were handed in. One that comes meanwhile is caught up with.
+        The files are those that were handed in. What comes or goes meanwhile is followed, and only
+        when nothing is left to do does the new generation become the live one.
         """
-        from pincite.engine.indexing import Run
-        from pincite.engine.library import Library
+        from pincite.records import ReindexReport
 
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            for original in self._uploads().originals():
-                (root / original.path).parent.mkdir(exist_ok=True)
-                (root / original.path).write_bytes(original.data)
-            library = Library(root, self._embedders, self._home)
-            wishes = Wishes(policy=policy, model=model)
-            run = Run(root, wishes, self._embedders, on_progress=on_progress)
-            report = library.generations.reindex(run, gate, switch=True)
-            self._label_anew()
-            return report
+        current = begun(self._store().header(), self.root)
+        wishes = Wishes(policy=policy, model=model)
+        header = header_for(current, wishes, self._embedders, folder_name=current.name)
+        if header == current:
+            return ReindexReport("already", current)
+        self._home.refuse_files_of_a_folder()
+        done = 0
+        with closing(self._home.write_next()) as coming:
+            coming.begin(header)
+            while True:
+                coming.forget_deleted()
+                while (found := coming.to_make()) is not None:
+                    owner, original = found
+                    document = self._read(header, original)
+                    embedded = self._embedded(coming, header, document)
+                    coming.take_over(embedded, original, owner)
+                    done += 1
+                    total = max(done, self._store().stats().documents)
+                    on_progress(Progress(done, total, done, total, original.path))
+                coming.finish()
+                with suppress(LibraryBusy):  # a file came or went just now
+                    self._home.switch()
+                    return ReindexReport("switched", header)
 
-    def _label_anew(self) -> None:
-        """What was said of files when they were handed in holds in the new generation, too."""
-        store = self._uploads()
-        header = self._begun(store)
-        for original in store.originals():
-            held = store.uploaded(original.checksum)
-            if original.labels and held is not None:
-                document = self._read(header, original.path, original.data, original.labels)
-                store.relabel(held[0].id, document.metadata, original.labels)
-
-    def _relabelled(
-        self,
-        store: UploadStore,
-        header: LibraryHeader,
-        held: tuple[DocumentEntry, dict[str, Any]],
-        data: bytes,
-        labels: dict[str, Any],
-    ) -> None:
-        entry, before = held
-        if labels != before:
-            document = self._read(header, entry.path, data, labels)
-            store.relabel(entry.id, document.metadata, labels)
-
-    def _read(
-        self, header: LibraryHeader, path: str, data: bytes, labels: dict[str, Any]
-    ) -> Document:
+    def _read(self, header: LibraryHeader, original: Original) -> Document:
         from pincite.ingest.catalog import summarized
         from pincite.reading.labels import parse_labels
         from pincite.reading.reader import LibraryReader
         from pincite.reading.sandbox import Sandbox
 
         try:
-            said = json.dumps({"version": 1, "labels": [{**labels, "files": path}]})
+            said = json.dumps(
+                {"version": 1, "labels": [{**original.labels, "files": original.path}]}
+            )
             labelled = parse_labels(said.encode()).labelled
         except (FileUnreadable, TypeError, ValueError) as error:
             raise SettingsError(f"these labels cannot be used: {error}") from error
@@ -177,7 +181,7 @@ class Project(Searchable):
                 options=frozenset(header.options),
                 labelled=labelled,
             )
-            return summarized(reader.read(path, data))
+            return summarized(reader.read(original.path, original.data))
 
     def _embedded(
         self, store: UploadStore, header: LibraryHeader, document: Document
@@ -204,7 +208,7 @@ class Project(Searchable):
     def _path(self, name: str, checksum: str) -> str:
         """Where the document stands: names need not be unique, and tell nothing of others."""
         plain = name.replace("\\", "/").rpartition("/")[2].strip()
-        if not plain or plain in (".", "..") or len(plain) > _LONGEST_NAME:
+        if not plain or plain in (".", "..") or len(plain.encode()) > _LONGEST_NAME:
             raise SettingsError(f"{name!r} cannot be the name of a file")
         if not plain.isprintable():
             raise SettingsError(f"the name of a file must be printable: {name!r}")
@@ -219,12 +223,8 @@ class Project(Searchable):
         return False
 
 
-def _found(
-    store: UploadStore, checksum: str, otherwise: DocumentEntry | None = None
-) -> DocumentEntry:
+def _found(store: UploadStore, checksum: str) -> DocumentEntry:
     held = store.uploaded(checksum)
-    if held is not None:
-        return held[0]
-    if otherwise is None:
-        raise FileUnreadable("was deleted by another call just now; hand it in again")
-    return otherwise
+    if held is None:
+        raise FileUnreadable(_GONE)
+    return held[0]

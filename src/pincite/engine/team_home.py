@@ -11,7 +11,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.engine.addresses import Address, bare_address, remember
+from pincite.engine.addresses import (
+    Address,
+    bare_address,
+    remember,
+    remembered,
+    without_secrets,
+)
 from pincite.engine.homes import Aside
 from pincite.errors import (
     IndexMissing,
@@ -74,12 +80,17 @@ class TeamHome:
     def write(self) -> Store:
         """The only store that makes all of it anew; a project of one's own is made if need be."""
         self._refuse_connected()
-        if self.address.scope.owner == self.address.user:
-            self._team.create(self.address.scope)
-        self.generations()  # ProjectMissing: then there is nothing to remember
+        self.create()
+        return self._only_writer()
+
+    def is_of_folder(self) -> bool:
+        """Whether this folder is remembered as the one that the project is made from."""
+        return remembered(self._kept_in) == without_secrets(self.address)
+
+    def settle(self) -> None:
+        """Remember that the project is made from this folder."""
         if self._remembers:
             remember(self._kept_in, self.address)
-        return self._only_writer()
 
     def _only_writer(self) -> Store:
         while True:
@@ -105,7 +116,7 @@ class TeamHome:
             self.address, self._kept_in, number=number, team=self._team, remembers=False
         )
 
-    def write_next(self) -> Store:
+    def write_next(self) -> UploadStore:
         """The only store that makes the next generation, for whoever sees all of this one."""
         self._refuse_connected()
         self._refuse_partly_seen()
@@ -160,11 +171,22 @@ class TeamHome:
                 f"{scope.user} sees those up to {mine.clearance!r}"
             )
 
+    def create(self) -> bool:
+        """Make the project where it is the user's own and there is none; whether it was made."""
+        is_own = self.address.scope.owner == self.address.user
+        return is_own and self._team.create(self.address.scope)
+
     def uploads(self) -> UploadStore:
-        """A store to which single files are handed in; one's own project is made if need be."""
-        if self.address.scope.owner == self.address.user:
-            self._team.create(self.address.scope)
+        """A store to which single files are handed in."""
         return self._team.uploads(self.address.scope)
+
+    def refuse_files_of_a_folder(self) -> None:
+        """Files of a folder are not kept here, and cannot be read again."""
+        if self.uploads().has_uploads(all_of_them=True):
+            return
+        raise SettingsError(
+            f"project {self.address.project} was built from a folder; run `pincite reindex` there"
+        )
 
     def refuse_folder(self) -> None:
         """Files that were handed in one by one are in no folder, and would be forgotten."""
@@ -177,16 +199,30 @@ class TeamHome:
 
     @contextmanager
     def _held(self, number: int) -> Iterator[None]:
-        release = self._team.hold(self.address.scope, number)
+        lock = self._team.hold(self.address.scope, number)
         try:
             yield
         finally:
-            release()
+            lock.release()
 
     @contextmanager
     def anew(self) -> Iterator[Aside]:
         """An empty generation that takes the place of the live one when the block ends well."""
-        with closing(self.write()):
+        self._refuse_connected()
+        is_new = self.create()
+        try:
+            with self._beside() as aside:
+                yield aside
+        except BaseException:
+            with suppress(PinciteError):
+                if is_new:
+                    self._team.drop(self.address.scope)
+            raise
+        self.settle()
+
+    @contextmanager
+    def _beside(self) -> Iterator[Aside]:
+        with closing(self._only_writer()):
             if self.generations().next is not None:
                 self.cancel()
             try:

@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.errors import FileConverted, FileEmpty, FileUnreadable, ModelUnavailable
+from pincite.errors import FileConverted, FileEmpty, FileUnreadable, ModelUnavailable, StoreDenied
 from pincite.ingest.catalog import summarized
 from pincite.ingest.embed import ChunksFailed, EmbeddingPool, KnownVectors, Pending, nothing_known
 from pincite.ingest.sync import Task, compare
@@ -139,8 +139,13 @@ def _finish(one: _UnderWay, store: Store, pool: EmbeddingPool, tally: _Tally) ->
         tally.failed(Failure(one.task.path, str(failed), tuple(failed.chunk_ids)))
         tally.give_up_if_hopeless(failed.cause)
     else:
-        store.replace_document(EmbeddedDocument(one.document, chunks), replaces=one.task.replaces)
-        tally.stored(one.task, len(chunks), one.document.metadata.notes)
+        embedded = EmbeddedDocument(one.document, chunks)
+        try:
+            store.replace_document(embedded, replaces=one.task.replaces)
+        except StoreDenied as denied:  # this one document, to this user
+            tally.failed(Failure(one.task.path, str(denied)))
+        else:
+            tally.stored(one.task, len(chunks), one.document.metadata.notes)
     finally:
         pool.forget(one.pending)
 

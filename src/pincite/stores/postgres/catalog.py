@@ -144,8 +144,9 @@ def past_chunks(connection: Connection, view: View, prefix: str) -> list[FoundCh
         SELECT DISTINCT ON (past_chunk.id) past_chunk.id, past_document.record
         FROM past_chunk JOIN past_document ON past_document.row = past_chunk.document
         WHERE past_chunk.project = %(project)s AND past_document.project = %(project)s
-        AND past_document.level <= %(clearance)s AND past_chunk.id >= {first}
-        AND past_chunk.id < {after} ORDER BY past_chunk.id, past_document.row DESC LIMIT 2
+        AND past_document.generation = %(generation)s AND past_document.level <= %(clearance)s
+        AND past_chunk.id >= {first} AND past_chunk.id < {after}
+        ORDER BY past_chunk.id, past_document.row DESC LIMIT 2
     """
     found: list[FoundChunk] = []
     for chunk_id, record in connection.execute(statement, bound.values):
@@ -161,11 +162,13 @@ def past_chunks(connection: Connection, view: View, prefix: str) -> list[FoundCh
 def past_versions(connection: Connection, view: View) -> Iterator[EmbeddedDocument]:
     """Earlier versions, oldest first."""
     statement = """
-        SELECT record FROM past_document
-        WHERE project = %(project)s AND level <= %(clearance)s ORDER BY row
+        SELECT record FROM past_document WHERE project = %(project)s
+        AND generation = %(generation)s AND level <= %(clearance)s ORDER BY row
     """
-    for (record,) in connection.execute(statement, _scope(view).values):
-        yield embedded_from_json(record)
+    with connection.cursor("past") as cursor:  # the server hands them out a few at a time
+        cursor.itersize = 10
+        for (record,) in cursor.execute(statement, _scope(view).values):
+            yield embedded_from_json(record)
 
 
 def stats(connection: Connection, view: View | None, *, complete: bool) -> StoreStats:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,27 @@ class Entry:
 
     account: int
     project: int | None  # None: none yet
+
+
+@dataclass(frozen=True)
+class HeldLock:
+    """A lock that lasts as long as its connection."""
+
+    connection: psycopg.Connection[tuple[Any, ...]]
+
+    def check(self) -> None:
+        """LibraryBusy where the connection ended, and the lock with it."""
+        try:
+            self.connection.execute("SELECT 1")
+        except psycopg.Error as error:
+            raise LibraryBusy(
+                "the connection ended that kept others from writing; another process may be "
+                "indexing now. What was written is kept: begin again"
+            ) from error
+
+    def release(self) -> None:
+        """Let others write."""
+        self.connection.close()
 
 
 class Server:
@@ -99,18 +121,22 @@ class Server:
         finally:
             self._pool.putconn(connection)
 
-    def hold(self, key: int, *, otherwise: str) -> Callable[[], None]:
-        """Be the only one with this key until what is given back is called; LibraryBusy if not.
+    def hold(self, key: int, *, otherwise: str) -> HeldLock:
+        """Be the only one with this key until it is released; LibraryBusy if another is.
 
         The lock goes with its connection, so a process that is killed leaves none behind.
         """
         with translated_errors(self.name):
             connection = psycopg.connect(self.url, autocommit=True, connect_timeout=int(_PATIENCE))
-            held = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+            try:
+                held = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+            except psycopg.Error:
+                connection.close()
+                raise
         if held != (True,):
             connection.close()
             raise LibraryBusy(otherwise)
-        return connection.close
+        return HeldLock(connection)
 
     def close(self) -> None:
         """Give back every connection."""
@@ -130,25 +156,45 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
     connection.execute("SELECT '[1]'::vector")  # loads pgvector, which then knows its settings
 
 
+# Whoever configures logging hears of what a pool does; a terminal does not.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+# What each error of the driver means, the first that fits.
+_MEANINGS: tuple[tuple[type[Exception], type[StoreError], str], ...] = (
+    (errors.InsufficientPrivilege, StoreDenied, "does not allow this: {}"),
+    (errors.ReadOnlySqlTransaction, StoreReadOnly, "can only be read: {}"),
+    (errors.DiskFull, StoreFull, "is full: {}; what was stored is kept"),
+    (errors.OutOfMemory, StoreFull, "is full: {}; what was stored is kept"),
+    (errors.DataCorrupted, StoreDamaged, "reports damage: {}"),
+    (errors.IndexCorrupted, StoreDamaged, "reports damage: {}"),
+    (errors.DeadlockDetected, StoreBusy, "is busy: {}; try again"),
+    (errors.LockNotAvailable, StoreBusy, "is busy: {}; try again"),
+    (errors.SerializationFailure, StoreBusy, "is busy: {}; try again"),
+    (errors.TooManyConnections, StoreBusy, "is busy: {}; try again"),
+    (errors.ProgramLimitExceeded, StoreError, "cannot keep this: {}"),
+    (psycopg.OperationalError, StoreUnreachable, "does not answer: {}"),
+    (PoolTimeout, StoreUnreachable, "does not answer: {}"),
+    (psycopg.Error, StoreError, "says: {}"),
+)
+
+
+# A server that refuses a login says so before there is a connection, in words alone.
+_NO_ENTRY = ("authentication failed", "no password supplied")
+_LET_IN = "does not let this user in: {}; give the password in PGPASSWORD or in ~/.pgpass"
+
+
 @contextmanager
 def translated_errors(server: str) -> Iterator[None]:
     """The driver's exceptions as ours."""
     try:
         yield
-    except errors.InsufficientPrivilege as error:
-        raise StoreDenied(f"{server} does not allow this: {_said(error)}") from error
-    except errors.ReadOnlySqlTransaction as error:
-        raise StoreReadOnly(f"{server} can only be read: {_said(error)}") from error
-    except (errors.DiskFull, errors.OutOfMemory) as error:
-        raise StoreFull(f"{server} is full: {_said(error)}; what was stored is kept") from error
-    except (errors.DataCorrupted, errors.IndexCorrupted) as error:
-        raise StoreDamaged(f"{server} reports damage: {_said(error)}") from error
-    except (errors.DeadlockDetected, errors.LockNotAvailable, errors.TooManyConnections) as error:
-        raise StoreBusy(f"{server} is busy: {_said(error)}; try again") from error
-    except (psycopg.OperationalError, PoolTimeout) as error:
-        raise StoreUnreachable(f"{server} does not answer: {_said(error)}") from error
-    except psycopg.Error as error:
-        raise StoreError(f"{server}: {_said(error)}") from error
+    except (psycopg.Error, PoolTimeout) as error:
+        ours, words = next(
+            (ours, words) for theirs, ours, words in _MEANINGS if isinstance(error, theirs)
+        )
+        if any(sign in str(error) for sign in _NO_ENTRY):
+            ours, words = StoreDenied, _LET_IN
+        raise ours(f"{server} {words.format(_said(error))}") from error
 
 
 def _said(error: Exception) -> str:

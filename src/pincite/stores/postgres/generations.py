@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pincite.errors import IndexMissing, LibraryBusy, StoreDenied
-from pincite.records import Generations, Scope
+from pincite.records import LEVELS, Generations, Scope
 from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.schema import Connection
@@ -27,6 +27,18 @@ WHERE project.id = %(project)s AND live.project = project.id AND live.number = %
 AND coming.project = project.id AND coming.number = project.next
 AND held.generation = live.id AND made.generation = coming.id
 AND made.path = held.path AND made.checksum = held.checksum
+"""
+# Files that were handed in and are in one of two generations alone.
+_LOST = """
+WITH held AS (
+    SELECT generation.number, document.owner, document.upload
+    FROM document JOIN generation ON generation.id = document.generation
+    WHERE generation.project = %(project)s AND document.upload IS NOT NULL
+)
+SELECT count(*) FROM (
+    SELECT owner, upload FROM held WHERE number IN (%(live)s, %(coming)s)
+    GROUP BY owner, upload HAVING count(*) = 1
+) AS lost
 """
 _ROLL_BACK = """
 UPDATE project SET before = live, live = before
@@ -75,6 +87,7 @@ class ProjectGenerations:
             numbers = self._numbers(connection)
             numbers.switched()  # or says why not
             connection.execute(_TAKE_OVER, {**self._values, "live": numbers.live})
+            self._refuse_lost(connection, numbers.live, numbers.next)
             self._change(connection, _SWITCH, numbers)
             self._drop(connection, numbers.before)
 
@@ -84,6 +97,7 @@ class ProjectGenerations:
             self._lock(connection)
             numbers = self._numbers(connection)
             numbers.rolled_back()
+            self._refuse_lost(connection, numbers.live, numbers.before)
             self._change(connection, _ROLL_BACK, numbers)
 
     def give_up(self) -> None:
@@ -108,7 +122,22 @@ class ProjectGenerations:
     def _lock(self, connection: Connection) -> None:
         if connection.execute("SELECT written_here()").fetchone() == (None,):
             raise StoreDenied(f"{self.scope.user} may not change {self.scope.project!r}")
+        if connection.execute("SELECT clearance_here()").fetchone() != (len(LEVELS) - 1,):
+            raise StoreDenied(
+                f"this concerns all documents of {self.scope.project!r}; it needs the clearance "
+                f"{LEVELS[-1]!r}"
+            )
         connection.execute("SELECT 1 FROM project WHERE id = %(project)s FOR UPDATE", self._values)
+
+    def _refuse_lost(self, connection: Connection, live: int, coming: int | None) -> None:
+        """Files that were handed in meanwhile must not be lost, nor deleted ones come back."""
+        values = {**self._values, "live": live, "coming": coming}
+        lost = connection.execute(_LOST, values).fetchone()
+        if lost is not None and lost[0]:
+            raise LibraryBusy(
+                f"{lost[0]} files were handed in or deleted that the other generation does not "
+                "know of; run the reindex again"
+            )
 
     def _numbers(self, connection: Connection) -> Generations:
         row = connection.execute(_NUMBERS, self._values).fetchone()

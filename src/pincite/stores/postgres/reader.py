@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from pincite.errors import ProjectMissing
 from pincite.ports import Lap, no_lap
 from pincite.recent import Recent
 from pincite.records import (
+    LEVELS,
     Chunk,
     ChunkId,
     Definition,
@@ -29,7 +30,7 @@ from pincite.records import (
 )
 from pincite.stores.codec import header_from_json
 from pincite.stores.postgres import catalog, tables, vocabulary
-from pincite.stores.postgres.connection import Entry, Server
+from pincite.stores.postgres.connection import Entry, HeldLock, Server
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View, search
@@ -74,14 +75,14 @@ class ProjectReader:
         *,
         index: IndexSettings = IndexSettings(),
         generation: int | None = None,
-        on_close: Callable[[], None] = lambda: None,
+        lock: HeldLock | None = None,
     ) -> None:
         self._server = server
         self._scope = scope
         self._entry = entry
         self._index = index
         self._generation = generation  # None: whichever is live
-        self._on_close = on_close
+        self._lock = lock
         self._held: Connection | None = None  # of a snapshot
         self._spellings: Recent[tuple[str, str], Mapping[str, int]] = Recent(_SPELLINGS_KNOWN)
 
@@ -121,7 +122,9 @@ class ProjectReader:
     def problems(self) -> list[Failure]:
         """The files that the last run could not read."""
         with self._reading() as (_, state):
-            return list(state.problems)
+            # They are files that could not be read, so that nobody knows how far they may go.
+            sees_all = state.view is not None and state.view.clearance == len(LEVELS) - 1
+            return list(state.problems) if sees_all else []
 
     def is_complete(self) -> bool:
         """Whether the last run came to its end."""
@@ -165,12 +168,14 @@ class ProjectReader:
         """The vectors already stored for these embedded texts."""
         statement = """
             SELECT DISTINCT ON (fingerprint) fingerprint, coalesce(embedding, half::vector)
-            FROM window_vector WHERE project = %s AND generation = %s AND fingerprint = ANY (%s)
+            FROM window_vector JOIN chunk ON chunk.row = window_vector.chunk
+            WHERE window_vector.project = %s AND window_vector.generation = %s
+            AND chunk.level <= %s AND fingerprint = ANY (%s)
         """
         with self._reading() as (connection, state):
             if state.view is None:
                 return {}
-            scope = (state.view.project, state.view.generation)
+            scope = (state.view.project, state.view.generation, state.view.clearance)
             rows = connection.execute(statement, (*scope, list(fingerprints)), binary=True)
             return {fingerprint: vector.to_numpy() for fingerprint, vector in rows}
 
@@ -284,7 +289,13 @@ class ProjectReader:
 
     def close(self) -> None:
         """Give back every resource that is not the team's."""
-        self._on_close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _refuse_interrupted(self) -> None:
+        """Who was the only writer must know when another may be one, too."""
+        if self._lock is not None:
+            self._lock.check()
 
 
 def state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:

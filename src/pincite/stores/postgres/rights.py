@@ -143,7 +143,9 @@ def m002_rights(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     connection.execute(f"GRANT USAGE ON SEQUENCE chunk_row TO {MEMBER}")
     connection.execute(_FUNCTIONS)
     for table, (seen, changed, removed) in POLICIES.items():
-        connection.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {MEMBER}")
+        # Whose a project is stays so, whoever writes to it.
+        updated = "UPDATE (live, before, next, last)" if table == "project" else "UPDATE"
+        connection.execute(f"GRANT SELECT, INSERT, DELETE, {updated} ON {table} TO {MEMBER}")
         connection.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
         if table not in _NOT_FORCED:
             connection.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")

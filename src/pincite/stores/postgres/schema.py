@@ -82,7 +82,7 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         CREATE TABLE document (
             row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             project bigint NOT NULL,
-            generation bigint NOT NULL REFERENCES generation ON DELETE CASCADE,
+            generation integer NOT NULL REFERENCES generation ON DELETE CASCADE,
             owner bigint NOT NULL REFERENCES account,
             upload text,
             id text COLLATE "C" NOT NULL,
@@ -114,10 +114,12 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
             about_length integer NOT NULL,
             spelled text[] NOT NULL,
             UNIQUE (generation, id),
-            UNIQUE (generation, path),
             UNIQUE (generation, owner, upload)
         )
         """,
+        # By a checksum: an entry of an index has no room for every path.
+        "CREATE UNIQUE INDEX document_at_path ON document (generation, md5(path))",
+        "CREATE INDEX document_of_project_at_path ON document (project, md5(path))",
         """
         CREATE TABLE chunk (
             row bigint PRIMARY KEY,
@@ -241,11 +243,15 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         """
         CREATE TABLE past_document (
             row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            project bigint NOT NULL REFERENCES project ON DELETE CASCADE,
+            project bigint NOT NULL,
+            generation integer NOT NULL REFERENCES generation ON DELETE CASCADE,
             level smallint NOT NULL,
+            path text NOT NULL,
             record jsonb NOT NULL
         )
         """,
+        "CREATE INDEX past_document_at_path ON past_document (project, md5(path))",
+        "CREATE INDEX past_document_of_generation ON past_document (generation)",
         """
         CREATE TABLE past_chunk (
             project bigint NOT NULL,

@@ -40,10 +40,12 @@ class PostgresStore(ProjectReader):
     def begin(self, header: LibraryHeader) -> None:
         """Set how the index is made. Another embedding space or name forgets all documents."""
         with self._server.within(self._entry) as connection:
-            state = self._state(connection)
-            if header == state.header:
-                return
             self._refuse_readers(connection)
+            if header == self._state(connection).header:
+                return
+            # Whoever writes is waited for: what they add must be of this header or of the last.
+            connection.execute("SELECT 1 FROM project WHERE id = %s FOR UPDATE", self._project)
+            state = self._state(connection)
             model = header.model
             (space,) = connection.execute(
                 "SELECT space_of(%s, %s)", (model.fingerprint, model.dimensions)
@@ -52,9 +54,10 @@ class PostgresStore(ProjectReader):
             if state.generation is None:
                 self._first_generation(connection, space, told)
                 return
-            if state.view is not None and not _same_space(state.header, header):
-                self._refuse_partly_seen(state.view)
-                self._forget_all(connection, state.view)
+            if state.view is not None:
+                self._refuse_partly_seen(state.view)  # how all documents are made
+                if not _same_space(state.header, header):
+                    self._forget_all(connection, state.view)
             connection.execute(
                 "UPDATE generation SET header = %s, space = %s, complete = false, "
                 "version = version + 1 WHERE id = %s AND project = %s",
@@ -121,21 +124,26 @@ class PostgresStore(ProjectReader):
     @contextmanager
     def _writing(self, *, touch: bool = True) -> Iterator[tuple[Connection, View, LibraryHeader]]:
         """A transaction that changes the generation: one after the other, each all or nothing."""
+        self._refuse_interrupted()
         with self._server.within(self._entry) as connection:
-            view = self._state(connection).view
-            if view is None:
+            if self._state(connection).view is None:
                 raise IndexMissing("the index was not begun: call begin() first")
             self._refuse_readers(connection)
             # A switch waits for this transaction, or this transaction for the switch.
-            connection.execute("SELECT 1 FROM project WHERE id = %s FOR SHARE", (view.project,))
-            lock = "SELECT 1 FROM generation WHERE id = %s AND project = %s FOR UPDATE"
-            connection.execute(lock, (view.generation, view.project))
-            state = self._state(connection)  # as whoever held the lock before has left it
+            connection.execute("SELECT 1 FROM project WHERE id = %s FOR SHARE", self._project)
+            state = self._state(connection)
             if state.view is None or state.header is None:
                 raise IndexMissing("the index was dropped just now; begin it again")
+            generation = (state.view.generation, state.view.project)
+            lock = "SELECT 1 FROM generation WHERE id = %s AND project = %s FOR UPDATE"
+            connection.execute(lock, generation)
             yield connection, state.view, state.header
             if touch:
-                connection.execute(_TOUCH, (state.view.generation, state.view.project))
+                connection.execute(_TOUCH, generation)
+
+    @property
+    def _project(self) -> tuple[int | None]:
+        return (self._entry.project,)
 
     def _refuse_readers(self, connection: Connection) -> None:
         if connection.execute("SELECT written_here()").fetchone() == (None,):
@@ -167,18 +175,19 @@ class PostgresStore(ProjectReader):
         rows = rows_of(embedded, time=time, recipe=recipe)
         if rows.document[tables.LEVEL] > view.clearance:
             raise StoreDenied(
-                f"{embedded.document.path} is marked {embedded.document.metadata.confidentiality}, "
-                f"which is above the clearance of {self._scope.user} in this project"
+                f"{embedded.document.path} cannot be stored by {self._scope.user}: it, or what "
+                "stands there, is above their clearance"
             )
         try:
-            return tables.write(
-                connection, view, rows, owner=owner or self._entry.account, upload=upload
-            )
+            owner = owner or self._entry.account
+            added = tables.write(connection, view, rows, owner=owner, upload=upload)
         except errors.UniqueViolation as error:
             raise StoreDenied(
-                f"{embedded.document.path} is a document of this project that {self._scope.user} "
-                "may not change"
+                f"{embedded.document.path} cannot be stored by {self._scope.user}: it, or what "
+                "stands there, is above their clearance"
             ) from error
+        tables.guard_elsewhere(connection, view, rows)
+        return added
 
     def _forget(
         self,
@@ -202,8 +211,15 @@ class PostgresStore(ProjectReader):
         bare = replace(gone, chunks=tuple(replace(one, windows=()) for one in gone.chunks))
         rows = rows_of(bare, time="", recipe="")
         (past,) = connection.execute(
-            "INSERT INTO past_document (project, level, record) VALUES (%s, %s, %s) RETURNING row",
-            (view.project, rows.document[tables.LEVEL], Jsonb(embedded_to_json(bare))),
+            "INSERT INTO past_document (project, generation, level, path, record) "
+            "VALUES (%s, %s, %s, %s, %s) RETURNING row",
+            (
+                view.project,
+                view.generation,
+                rows.document[tables.LEVEL],
+                gone.document.path,
+                Jsonb(embedded_to_json(bare)),
+            ),
         ).fetchone() or (0,)
         with connection.cursor() as cursor:
             cursor.executemany(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from pgvector import HalfVector, Vector
@@ -91,22 +92,30 @@ UPDATE generation SET chunks = chunks + %s, words = words + %s, documents = docu
 WHERE id = %s AND project = %s
 """
 
-# Postings have no index by what they are of: the tokens are known from the words themselves.
-_FORGET_POSTINGS = """
-DELETE FROM {table} AS held USING (
-    SELECT row, unnest(tsvector_to_array({words})) AS token FROM {of} WHERE {mine} = ANY (%(rows)s)
-) AS gone
-WHERE held.generation = %(generation)s AND held.token = gone.token AND held.owner = gone.row
+# Words have no index by what they are of: which there are is known from the document itself. Each
+# is looked up on its own, as a planner without figures of a new table would read all of it.
+_FORGET_WORDS = """
+DELETE FROM {table} WHERE ctid = ANY (ARRAY(
+    SELECT found.ctid FROM (
+        SELECT row, unnest({words}) AS word FROM {of} WHERE {mine} = ANY (%(rows)s)
+    ) AS gone CROSS JOIN LATERAL (
+        SELECT held.ctid FROM {table} AS held WHERE held.generation = %(generation)s
+        AND held.{word} = gone.word AND held.{owner} = gone.row OFFSET 0
+    ) AS found
+))
 """
+_POSTING = partial(_FORGET_WORDS.format, word="token", owner="owner")
 _FORGET = (
-    _FORGET_POSTINGS.format(table="posting", words="words", of="chunk", mine="document"),
-    _FORGET_POSTINGS.format(table="about_posting", words="about", of="document", mine="row"),
-    """
-    DELETE FROM spelling AS held USING (
-        SELECT row, unnest(spelled) AS word FROM document WHERE row = ANY (%(rows)s)
-    ) AS gone
-    WHERE held.generation = %(generation)s AND held.word = gone.word AND held.document = gone.row
-    """,
+    _POSTING(table="posting", words="tsvector_to_array(words)", of="chunk", mine="document"),
+    _POSTING(table="about_posting", words="tsvector_to_array(about)", of="document", mine="row"),
+    _FORGET_WORDS.format(
+        table="spelling",
+        words="spelled",
+        of="document",
+        mine="row",
+        word="word",
+        owner="document",
+    ),
     """
     UPDATE generation SET
         chunks = generation.chunks - gone.chunks, words = generation.words - gone.words,
@@ -159,6 +168,23 @@ def write(
     counts = (len(words), lengths, 1, about.length, windows)
     connection.execute(_COUNT, (*counts, view.generation, view.project))
     return True
+
+
+_AT_PATH = "md5({table}.path) = md5(%(path)s) AND {table}.path = %(path)s"
+_OPENER = "{table}.project = %(project)s AND {table}.level < %(level)s AND " + _AT_PATH
+_GUARD = (
+    f"UPDATE past_document SET level = %(level)s WHERE {_OPENER.format(table='past_document')}",
+    "UPDATE chunk SET level = %(level)s FROM document "
+    f"WHERE document.row = chunk.document AND {_OPENER.format(table='document')}",
+    f"UPDATE document SET level = %(level)s WHERE {_OPENER.format(table='document')}",
+)
+
+
+def guard_elsewhere(connection: Connection, view: View, rows: DocumentRows) -> None:
+    """What was open and is now guarded is guarded in the past and in other generations, too."""
+    level, path = rows.document[LEVEL], rows.document[PATH]
+    for statement in _GUARD:
+        connection.execute(statement, {"project": view.project, "level": level, "path": path})
 
 
 def _write_chunks(
@@ -218,9 +244,9 @@ def rows_named(
     found = connection.execute(
         """
         SELECT row, id FROM document WHERE project = %s AND generation = %s AND level <= %s
-        AND (id = ANY (%s) OR path = %s)
+        AND (id = ANY (%s) OR md5(path) = md5(%s) AND path = %s)
         """,
-        (view.project, view.generation, view.clearance, list(ids), path),
+        (view.project, view.generation, view.clearance, list(ids), path, path),
     )
     return [(row, DocumentId(name)) for row, name in found]
 
@@ -229,9 +255,6 @@ def forget(connection: Connection, generation: int, rows: Sequence[int]) -> None
     """Delete documents with all that is of them."""
     if not rows:
         return
-    # A few entries of a large index: without figures of a new table the planner may read it all.
-    connection.execute("SET LOCAL enable_hashjoin = off")
-    connection.execute("SET LOCAL enable_mergejoin = off")
     for statement in _FORGET:
         connection.execute(statement, {"rows": list(rows), "generation": generation})
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
 from pincite.errors import SettingsError, StoreDenied
 from pincite.records import LEVELS, MEMBER_ROLES, MemberRole, Scope, refuse_bad_name
 from pincite.stores.postgres.address import EMBEDDED
-from pincite.stores.postgres.connection import Entry, Server
+from pincite.stores.postgres.connection import Entry, HeldLock, Server
 from pincite.stores.postgres.embedded import EmbeddedServer, folder_of
 from pincite.stores.postgres.generations import ProjectGenerations
 from pincite.stores.postgres.indexes import IndexSettings
@@ -87,8 +86,8 @@ class Team:
             raise
         return team
 
-    def create(self, scope: Scope) -> None:
-        """Make a project of the user's own; nothing happens where there is one of that name."""
+    def create(self, scope: Scope) -> bool:
+        """Make a project of the user's own; False where there is one of that name."""
         if scope.owner != scope.user:
             raise StoreDenied(f"only {scope.owner} can make projects of {scope.owner}")
         account = self._account(scope.user)
@@ -104,6 +103,7 @@ class Team:
                     "VALUES (%s, %s, 'admin', %s)",
                     (made[0], account, len(LEVELS) - 1),
                 )
+            return made is not None
 
     def store(self, scope: Scope, *, generation: int | None = None) -> PostgresStore:
         """A project's store; ProjectMissing where the user has none of that name.
@@ -117,24 +117,24 @@ class Team:
         """A project's store to which single files are handed in."""
         return UploadStore(self._server, scope, self._entry(scope), index=self._index)
 
-    def only_writer(self, scope: Scope, generation: int) -> PostgresStore:
+    def only_writer(self, scope: Scope, generation: int) -> UploadStore:
         """A generation's store for whoever makes all of it anew; LibraryBusy while another does.
 
         Single documents can be added and removed by others meanwhile.
         """
         entry = self._entry(scope)
-        release = self.hold(scope, generation)
-        return PostgresStore(
+        lock = self.hold(scope, generation)
+        return UploadStore(
             self._server,
             scope,
             entry,
             index=self._index,
             generation=generation,
-            on_close=release,
+            lock=lock,
         )
 
-    def hold(self, scope: Scope, generation: int) -> Callable[[], None]:
-        """Keep others from making a generation anew, until what is given back is called."""
+    def hold(self, scope: Scope, generation: int) -> HeldLock:
+        """Keep others from making a generation anew, until it is released."""
         return self._server.hold(
             (self._entry(scope).project or 0) << 24 | generation,
             otherwise=f"another process is indexing {scope.project}; wait until it has finished",
@@ -190,6 +190,7 @@ class Team:
         with self._server.within(entry) as connection:
             of_project = "(SELECT id FROM generation WHERE project = %(project)s)"
             values = {"project": entry.project}
+            connection.execute("SELECT 1 FROM project WHERE id = %(project)s FOR UPDATE", values)
             for table in ("posting", "about_posting", "spelling"):
                 connection.execute(f"DELETE FROM {table} WHERE generation IN {of_project}", values)
             connection.execute("DELETE FROM project WHERE id = %(project)s", values)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from pincite.records import DocumentEntry, DocumentId, EmbeddedDocument, Metadata
+from pincite.errors import StoreBusy
+from pincite.records import (
+    DocumentEntry,
+    DocumentId,
+    EmbeddedDocument,
+    LibraryHeader,
+    Metadata,
+)
 from pincite.stores.postgres import tables
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
@@ -43,9 +49,28 @@ DELETE FROM original USING document
 WHERE original.project = %s AND document.generation = %s AND document.id = %s
 AND original.owner = document.owner AND original.checksum = document.upload
 """
-_FORGET_PAST = """
-DELETE FROM past_document WHERE project = %s AND record ->> 'path' = %s
+_FORGET_PAST = "DELETE FROM past_document WHERE project = %s AND md5(path) = md5(%s) AND path = %s"
+_TO_MAKE = """
+SELECT original.owner, original.path, original.checksum, original.labels, original.data
+FROM original WHERE original.project = %(project)s AND original.level <= %(clearance)s
+AND NOT EXISTS (
+    SELECT 1 FROM document WHERE document.generation = %(generation)s
+    AND document.owner = original.owner AND document.upload = original.checksum
+)
+ORDER BY original.path LIMIT 1
 """
+_TO_FORGET = """
+SELECT document.id FROM document
+WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.upload IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM original WHERE original.project = document.project
+    AND original.owner = document.owner AND original.checksum = document.upload
+)
+"""
+
+
+class MadeOtherwise(StoreBusy):
+    """Another model or policy came into use while a document was made; it must be made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +100,18 @@ class UploadStore(PostgresStore):
             *entry, labels = row
             return entry_of(tuple(entry)), labels
 
-    def has_uploads(self) -> bool:
-        """Whether any document that is seen was handed in."""
+    def has_uploads(self, *, all_of_them: bool = False) -> bool:
+        """Whether any document that is seen was handed in, or every one."""
         statement = """
-            SELECT 1 FROM document WHERE project = %s AND generation = %s AND level <= %s
-            AND upload IS NOT NULL LIMIT 1
+            SELECT count(upload), count(*) FROM document
+            WHERE project = %s AND generation = %s AND level <= %s
         """
         with self._reading() as (connection, state):
             if state.view is None:
-                return False
+                return all_of_them
             seen = (state.view.project, state.view.generation, state.view.clearance)
-            return connection.execute(statement, seen).fetchone() is not None
+            uploads, documents = connection.execute(statement, seen).fetchone() or (0, 0)
+            return bool(uploads == documents if all_of_them else uploads)
 
     def page(self, after: str, limit: int) -> list[DocumentEntry]:
         """So many documents by path, from the one after this path on."""
@@ -97,21 +123,57 @@ class UploadStore(PostgresStore):
             rows = connection.execute(statement, (*seen, after, limit))
             return [entry_of(row) for row in rows]
 
-    def add_upload(self, embedded: EmbeddedDocument, original: Original) -> bool:
-        """Add the document of a file; False where another call was quicker with the same one."""
+    def add_upload(
+        self, embedded: EmbeddedDocument, original: Original, made: LibraryHeader
+    ) -> bool:
+        """Add the document of a file; False where another call was quicker with the same one.
+
+        `made` says how; MadeOtherwise where documents are made in another way by now.
+        """
         with self._writing() as (connection, view, header):
+            _refuse_made_otherwise(made, header)
             added = self._add(connection, view, header.recipe, embedded, upload=original.checksum)
             if added:
                 self._keep(connection, view, embedded.document.id, original)
             return added
 
-    def remake_upload(self, embedded: EmbeddedDocument, original: Original) -> None:
+    def remake_upload(
+        self, embedded: EmbeddedDocument, original: Original, made: LibraryHeader
+    ) -> None:
         """Put a document that was made anew in the place of the one there is."""
         with self._writing() as (connection, view, header):
+            _refuse_made_otherwise(made, header)
             ids = [embedded.document.id]
             self._forget(connection, view, header, ids, path=embedded.document.path, past=False)
             self._add(connection, view, header.recipe, embedded, upload=original.checksum)
             self._keep(connection, view, embedded.document.id, original)
+
+    def to_make(self) -> tuple[int, Original] | None:
+        """A file, and whose it is, of which there is no document in this generation yet."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return None
+            row = connection.execute(_TO_MAKE, scope_of(state.view)).fetchone()
+            return None if row is None else (row[0], Original(*row[1:]))
+
+    def take_over(self, embedded: EmbeddedDocument, original: Original, owner: int) -> None:
+        """Add the document of a file that was handed in before, for whoever handed it in."""
+        with self._writing() as (connection, view, header):
+            self._add(
+                connection,
+                view,
+                header.recipe,
+                embedded,
+                upload=original.checksum,
+                owner=owner,
+            )
+
+    def forget_deleted(self) -> None:
+        """Forget documents of files that were deleted since this generation was begun."""
+        with self._writing() as (connection, view, header):
+            rows = connection.execute(_TO_FORGET, scope_of(view)).fetchall()
+            ids = [DocumentId(row[0]) for row in rows]
+            self._forget(connection, view, header, ids, path=None, past=False)
 
     def relabel(self, document_id: DocumentId, about: Metadata, labels: dict[str, Any]) -> bool:
         """Say other things of a document, with the vectors it has; False if there is none."""
@@ -135,32 +197,21 @@ class UploadStore(PostgresStore):
             return True
 
     def delete(self, document_id: DocumentId) -> bool:
-        """Delete a document with all that is of it, its past too; False where there is none."""
-        with self._writing() as (connection, view, header):
-            found = tables.rows_named(connection, view, [document_id], None)
+        """Delete a document with all that is of it, in every generation, its past, too."""
+        with self._writing() as (connection, view, _):
             rows = tables.read(connection, view, document_id)
-            if not found or rows is None:
+            if rows is None:
                 return False
-            scope = (view.project, view.generation)
-            connection.execute(_FORGET_ORIGINAL, (*scope, document_id))
-            connection.execute(_FORGET_PAST, (view.project, rows.document[tables.PATH]))
-            self._forget(connection, view, header, [document_id], path=None, past=False)
+            path = rows.document[tables.PATH]
+            connection.execute(_FORGET_ORIGINAL, (view.project, view.generation, document_id))
+            connection.execute(_FORGET_PAST, (view.project, path, path))
+            held = connection.execute(
+                "SELECT generation, row FROM document WHERE project = %s AND id = %s",
+                (view.project, document_id),
+            ).fetchall()
+            for generation, row in held:
+                tables.forget(connection, generation, [row])
             return True
-
-    def originals(self) -> Iterator[Original]:
-        """Every file that was handed in and may be seen, one by one."""
-        with self._reading() as (connection, state):
-            if state.view is None:
-                return
-            statement = """
-                SELECT path, checksum, labels, data FROM original
-                WHERE project = %s AND level <= %s ORDER BY path
-            """
-            with connection.cursor("originals", withhold=False) as cursor:
-                cursor.itersize = 1
-                cursor.execute(statement, (state.view.project, state.view.clearance))
-                for row in cursor:
-                    yield Original(*row)
 
     def _keep(
         self, connection: Connection, view: View, document_id: DocumentId, original: Original
@@ -176,3 +227,21 @@ class UploadStore(PostgresStore):
                 document_id,
             ),
         )
+
+
+def scope_of(view: View) -> dict[str, int]:
+    """What a statement about this view says of it."""
+    return {
+        "project": view.project,
+        "generation": view.generation,
+        "clearance": view.clearance,
+    }
+
+
+def _refuse_made_otherwise(made: LibraryHeader, header: LibraryHeader) -> None:
+    if (made.model.fingerprint, made.model.dimensions, made.recipe) != (
+        header.model.fingerprint,
+        header.model.dimensions,
+        header.recipe,
+    ):
+        raise MadeOtherwise("the project moved to another model or policy just now; try again")
