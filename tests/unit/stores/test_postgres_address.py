@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pincite.engine.addresses import bare_address
 from pincite.errors import SettingsError
-from pincite.stores.postgres.address import refuse_bad_address, without_password
+from pincite.stores.postgres.address import refuse_bad_address, without_password, without_settings
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.tuning import taken_apart
 
@@ -22,6 +23,21 @@ from pincite.stores.postgres.tuning import taken_apart
         ),
         ("postgresql://db/notes?oauth_client_secret=geese", "postgresql://db/notes"),
         ("postgresql://ada:geese@one:1,two:2/notes", "postgresql://ada@one:1,two:2/notes"),
+        ("postgresql://ada:ge#ese@db/notes", "postgresql://ada@db/notes"),
+        (
+            "postgresql://ada:#@db:1/notes?sslmode=require",
+            "postgresql://ada@db:1/notes?sslmode=require",
+        ),
+        ("postgresql://ada:ge[ese@db/notes", "postgresql://ada@db/notes"),
+        ("postgresql://ada:geese@db/no#tes", "postgresql://ada@db/no#tes"),
+        ("postgresql://ada:geese@[::1]:5433/notes", "postgresql://ada@[::1]:5433/notes"),
+        ("postgresql://db/notes?password=g?e@e#se&user=ada", "postgresql://db/notes?user=ada"),
+        ("postgresql://db/notes?pass%77ord=geese", "postgresql://db/notes"),
+        ("postgresql://db/notes?scram_client_key=geese", "postgresql://db/notes"),
+        (
+            "postgresql://db/notes?options=-c%20jit%3Doff&host=%2Frun",
+            "postgresql://db/notes?options=-c%20jit%3Doff&host=/run",
+        ),
         ("postgresql+embedded:///srv/notes", "postgresql+embedded:///srv/notes"),
     ],
 )
@@ -32,6 +48,27 @@ def test_an_address_is_kept_without_anything_secret(address: str, kept: str) -> 
 @pytest.mark.parametrize(
     "address",
     [
+        "postgresql://ada:ge?ese@db/notes",
+        "postgresql://ada:ge?ese@db/notes?pincite.m=4",
+        "postgresql://ada:pincite?pincite.m=geese@db/notes",
+        "postgresql://ada:ge@ese@db/notes",
+        "postgresql://ada:ge/ese@db/notes",
+        "postgresql://db?password=geese@x",
+    ],
+)
+def test_an_address_with_a_password_that_may_end_anywhere_is_refused_and_not_repeated(
+    address: str,
+) -> None:
+    for ask in (without_password, without_settings, bare_address, refuse_bad_address, taken_apart):
+        with pytest.raises(SettingsError, match="cannot be read") as refused:
+            ask(address)
+        assert "ese" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://ada:ge#ese@db/notes",
         "postgresql://ada:a%40b@db:5433,other:5434/notes?sslmode=require",
         "postgres:///notes?host=/run/postgresql",
         "postgresql+embedded:///srv/notes",
@@ -48,6 +85,8 @@ def test_settings_of_the_index_are_taken_out_of_the_address() -> None:
     embedded = "postgresql+embedded:///srv/notes?pincite.ef_search=200"
     settings = IndexSettings(ef_search=200)
     assert taken_apart(embedded) == ("postgresql+embedded:///srv/notes", settings)
+    odd = "postgresql://ada:ge#ese@db/notes?pincite.ef_search=200"
+    assert taken_apart(odd) == ("postgresql://ada:ge#ese@db/notes", settings)
     memory = "postgresql://db/notes?pincite.memory=2GB"
     assert taken_apart(memory) == ("postgresql://db/notes", IndexSettings(memory="2GB"))
     plain = "postgresql://db/notes?application_name=a%26b"
