@@ -95,8 +95,19 @@ def test_settings_of_the_index_are_taken_out_of_the_address() -> None:
 
 @pytest.mark.parametrize(
     "setting",
-    ["kind=hnsw", "index=best", "m=0", "m=", "ef_search=-1", "m", "memory=2", "memory=much"],
+    [
+        *("kind=hnsw", "index=best", "m", "m=", "m=1", "m=101", f"m={'9' * 5000}"),
+        *("ef_construction=3", "ef_construction=1001", "m=33", "m=20&pincite.ef_construction=39"),
+        *("ef_search=-1", "ef_search=0", "ef_search=1001", "probes=0", "probes=32769"),
+        *("most_scanned=0", "most_scanned=2147483648"),
+        *("memory=2", "memory=512", "memory=much", "memory=0MB", "memory=1kB", "memory=2048GB"),
+    ],
 )
 def test_a_setting_that_cannot_work_is_refused(setting: str) -> None:
     with pytest.raises(SettingsError):
         taken_apart(f"postgresql://db/notes?pincite.{setting}")
+
+
+def test_memory_without_a_unit_is_refused_wherever_it_is_set() -> None:
+    with pytest.raises(SettingsError, match="512MB"):
+        IndexSettings(memory="512").check()
