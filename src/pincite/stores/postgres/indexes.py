@@ -125,29 +125,45 @@ def _only_one(connection: Connection, space: int) -> Iterator[bool]:
 
 
 def build(connection: Connection, view: View, settings: IndexSettings) -> None:
-    """Make the index beside the old one, and let it take its place."""
-    name, fresh = index_name(view.space), f"{index_name(view.space)}_new"
+    """Make the index beside the old one, and let it take its place.
+
+    Nothing here waits for a lock that searches would have to wait behind: a backup may read for
+    hours. What an earlier build left behind when it was killed is dropped first.
+    """
+    name = index_name(view.space)
+    fresh, old = f"{name}_new", f"{name}_old"
     windows, _ = _counts(connection, view.space)
     try:
-        connection.execute(
-            "SELECT set_config('maintenance_work_mem', %s, false)", (settings.memory,)
-        )
-        connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{fresh}")
-        connection.execute(
-            f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "
-            f"USING {_method(view, settings, windows)} WHERE space = {view.space:d}"
-        )
+        for left in (fresh, old):
+            connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{left}")
+        with _memory(connection, settings.memory):
+            connection.execute(
+                f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "
+                f"USING {_method(view, settings, windows)} WHERE space = {view.space:d}"
+            )
         with connection.transaction():
-            connection.execute(f"DROP INDEX IF EXISTS pincite.{name}")
+            connection.execute(f"ALTER INDEX IF EXISTS pincite.{name} RENAME TO {old}")
             connection.execute(f"ALTER INDEX pincite.{fresh} RENAME TO {name}")
             connection.execute(f"COMMENT ON INDEX pincite.{name} IS '{windows:d}'")
         connection.execute("ANALYZE pincite.window_vector, pincite.chunk, pincite.posting")
+        connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{old}")
     except psycopg.Error as error:
         raise IndexBuildFailed(
             f"the index for vectors could not be made: {str(error).splitlines()[0]}; what was "
             "stored is kept and found, but slowly. Let the database's owner run `pincite team "
             "optimize`"
         ) from error
+
+
+@contextmanager
+def _memory(connection: Connection, size: str) -> Iterator[None]:
+    """Memory for making an index; the connection goes back to its pool without it."""
+    connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (size,))
+    try:
+        yield
+    finally:
+        if not connection.broken:
+            connection.execute("RESET maintenance_work_mem")
 
 
 def _method(view: View, settings: IndexSettings, windows: int) -> str:
