@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -253,6 +254,66 @@ def test_several_may_make_an_index_for_vectors_at_once(url: str) -> None:
         with ThreadPoolExecutor(3) as threads:
             assert any(list(threads.map(add_and_index, range(3))))
         assert broken_promises(url, team.store(SCOPE), held_by(team.store(SCOPE))) == []
+
+
+def index_number(url: str) -> int | None:
+    """Which index searches use: another number after each switch to a new one."""
+    statement = """
+        SELECT pg_class.oid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+        WHERE relname ~ '^window_space_[0-9]+$' AND indisvalid
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute(statement).fetchone()
+    return None if row is None else int(row[0])
+
+
+def wait_for_a_switch(url: str, before: int | None) -> None:
+    until = time.monotonic() + PATIENCE
+    while index_number(url) in (None, before):
+        assert time.monotonic() < until, "the new index did not take the old one's place"
+        time.sleep(0.01)
+
+
+def test_a_new_index_for_vectors_takes_its_place_while_a_backup_reads(url: str) -> None:
+    with opened(url) as store, closing(Team.at(url, index=INDEXED)) as team:
+        store.replace_document(document("note.md", 1))
+        team.optimize(SCOPE)
+        before = index_number(url)
+        store.replace_document(document("more.md", 2))
+        with ThreadPoolExecutor(1) as thread, psycopg.connect(url) as backup:
+            backup.execute("SELECT count(*) FROM pincite.window_vector")
+            made = thread.submit(team.optimize, SCOPE)
+            try:
+                wait_for_a_switch(url, before)
+                near = store.search(None, at_angle(0), filters=Filters(), limit=500)["vector"]
+                assert len(near) == store.stats().chunks
+            finally:
+                backup.rollback()
+            assert made.result(PATIENCE)
+        assert [valid for _, valid in vector_indexes(url)] == [True]
+
+
+def test_what_a_killed_build_left_behind_is_dropped_by_the_next(url: str) -> None:
+    with opened(url) as store, closing(Team.at(url, index=INDEXED)) as team:
+        store.replace_document(document("note.md", 1))
+        team.optimize(SCOPE)
+        ((made, _),) = vector_indexes(url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            for left in ("old", "new"):
+                connection.execute(f"CREATE INDEX {made}_{left} ON pincite.window_vector (space)")
+        store.replace_document(document("more.md", 2))
+        assert team.optimize(SCOPE)
+        assert vector_indexes(url) == [(made, True)]
+
+
+def test_memory_for_making_an_index_is_given_back(url: str) -> None:
+    lavish = replace(INDEXED, memory="3GB")
+    with opened(url) as store, closing(Team.at(url, index=lavish, connections=1)) as team:
+        store.replace_document(document("note.md", 1))
+        assert team.optimize(SCOPE)
+        with team._server.as_owner() as connection, psycopg.connect(url) as new:
+            asked = "SHOW maintenance_work_mem"
+            assert connection.execute(asked).fetchone() == new.execute(asked).fetchone()
 
 
 # A server that is full, or that can only be read

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 from pincite.engine.folders import begun, refuse_unread_labels
@@ -43,12 +44,17 @@ class Searchable:
         self._home = home
         self._embedders = embedders
         self._live = LiveStore(home)
+        self._making = Lock()
+        self._made: Searching | None = None
 
-    @cached_property
+    @property
     def _searching(self) -> Searching:
         from pincite.engine.searching import Searching
 
-        return Searching(self.root, self._embedders)
+        with self._making:  # of two threads that ask first, one makes it for both
+            if self._made is None:
+                self._made = Searching(self.root, self._embedders)
+            return self._made
 
     def search(
         self,
@@ -186,7 +192,8 @@ class Searchable:
 
     def close(self) -> None:
         """Give back every resource, and forget what was asked."""
-        self.__dict__.pop("_searching", None)
+        with self._making:
+            self._made = None
         self._live.close()
         self._home.close()
 

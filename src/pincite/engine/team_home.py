@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from pincite.engine.addresses import (
@@ -58,6 +59,8 @@ class TeamHome:
         self._number = number
         self._given = team
         self._remembers = remembers
+        self._opening = Lock()
+        self._opened: Team | None = None
 
     def exists(self) -> bool:
         """Whether there is an index yet."""
@@ -239,7 +242,8 @@ class TeamHome:
     def close(self) -> None:
         """Give back the connections, if they are this home's own."""
         self.__dict__.pop("_generations", None)
-        team = self.__dict__.pop("_team", None)
+        with self._opening:
+            team, self._opened = self._opened, None
         if team is not None and team is not self._given:
             team.close()
 
@@ -247,9 +251,12 @@ class TeamHome:
     def _generations(self) -> ProjectGenerations:
         return self._team.generations(self.address.scope)
 
-    @cached_property
+    @property
     def _team(self) -> Team:
-        return self._given or opened_team(self.address.store)
+        with self._opening:  # of two threads that ask first, one opens it for both
+            if self._opened is None:
+                self._opened = self._given or opened_team(self.address.store)
+            return self._opened
 
 
 def opened_team(url: str) -> Team:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, get_type_hints
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -245,6 +246,10 @@ def set_vector(lines: list[Plain], *values: float) -> None:
     chunk(lines)["windows"] = [[*window[:3], vector(*values)]]
 
 
+def deep() -> msgspec.Raw:
+    return msgspec.Raw(b"[" * 200_000 + b"]" * 200_000)
+
+
 def many_slices(lines: list[Plain]) -> None:
     document = last(lines)
     document["text"] = "x" * 4000
@@ -266,6 +271,8 @@ HOSTILE: dict[str, Callable[[list[Plain]], object]] = {
     "a modality that is none": lambda lines: chunk(lines).update(modality="smell"),
     "chunks twice": lambda lines: last(lines)["chunks"].append(chunk(lines)),
     "slices without end": many_slices,
+    "a library without bottom": lambda lines: lines[0].update(surprise=deep()),
+    "a document without bottom": lambda lines: last(lines).update(surprise=deep()),
     "a section outside": lambda lines: last(lines).update(sections=[[[], 0, 0, 10**9]]),
     "no window": lambda lines: chunk(lines).update(windows=[]),
     "a window outside": lambda lines: chunk(lines).update(

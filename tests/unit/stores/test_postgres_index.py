@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,3 +39,28 @@ def test_the_nearest_are_found_with_an_index_as_without(address: str, kind: Inde
         assert eager.optimize(scope)
         assert not eager.optimize(scope)  # nothing came since
         assert found_by_vector(eager.store(scope), at_angle(31), limit=5) == expected
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"m": 2, "ef_construction": 4, "ef_search": 1, "most_scanned": 1, "memory": "1MB"},
+        {
+            **{"m": 100, "ef_construction": 1_000, "ef_search": 1_000},
+            **{"most_scanned": (1 << 31) - 1, "memory": "2047GB"},
+        },
+        {"kind": "ivfflat", "probes": 1, "lists": 1},
+        {"kind": "ivfflat", "probes": 32_768, "lists": 1},
+    ],
+)
+def test_the_server_takes_whatever_settings_are_not_refused(
+    address: str, limits: dict[str, Any]
+) -> None:
+    settings = IndexSettings(**limits, from_windows=1, rebuilt_after=1)
+    scope = Scope("ada", next_project())
+    with closing(Team.at(address, index=settings)) as team:
+        team.create(scope)
+        store = team.store(scope)
+        fill(store, *(embedded(f"{angle}.md", part(f"at {angle}", angle)) for angle in ANGLES))
+        assert team.optimize(scope)
+        assert found_by_vector(store, at_angle(31), limit=5)

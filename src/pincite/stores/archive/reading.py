@@ -86,6 +86,8 @@ class Archive:
                 check_header(line.header)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise self._invalid(f"holds something that no pincite writes ({error})") from error
+        except RecursionError as error:
+            raise self._invalid("holds something nested deeper than any pincite writes") from error
         except Unsound as unsound:
             raise self.refuse(unsound) from unsound
         return line

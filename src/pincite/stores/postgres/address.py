@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from typing import NamedTuple
+from urllib.parse import quote, unquote
 
 from pincite.errors import SettingsError
 
 EMBEDDED = "postgresql+embedded://"
 PREFIX = "pincite."  # of parameters that are ours
 _SCHEMES = ("postgresql://", "postgres://")
-_SECRETS = ("password", "secret")  # how the names of such parameters end
+# How the names of such parameters end.
+_SECRETS = ("password", "secret", "scram_client_key", "scram_server_key")
+# As libpq reads it, which differs from other URLs: a # is a character as any other.
+_ADDRESS = re.compile(r"(\w+://)(?:([^@/]*)@)?([^?]*)(?:\?(.*))?", re.DOTALL)
 
 
 def is_postgres(url: str) -> bool:
@@ -28,16 +33,21 @@ def refuse_bad_address(url: str) -> None:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 
+    _taken_apart(url)
     try:
         known = conninfo_to_dict(url)
     except psycopg.Error:
         known = None
     if known is None or _is_torn(known):
-        raise SettingsError(
-            "this address of a database cannot be read; write postgresql://USER@HOST:PORT/DATABASE "
-            "with parameters that PostgreSQL knows. In a password, @ is written as %40, / as %2F, "
-            "% as %25; or leave it out and give it as PGPASSWORD"
-        ) from None
+        raise _unreadable() from None
+
+
+def _unreadable() -> SettingsError:
+    return SettingsError(
+        "this address of a database cannot be read; write postgresql://USER@HOST:PORT/DATABASE "
+        "with parameters that PostgreSQL knows. In a password, @ is written as %40, / as %2F, "
+        "? as %3F, % as %25; or leave it out and give it as PGPASSWORD"
+    )
 
 
 def _is_torn(known: Mapping[str, object]) -> bool:
@@ -57,7 +67,11 @@ def named(url: str) -> str:
 
 def without_settings(url: str) -> tuple[str, list[str]]:
     """The address as libpq knows it, and the parameters in it that are ours."""
-    base, _, query = url.partition("?")
+    if url.startswith(EMBEDDED):
+        base, _, query = url.partition("?")
+    else:
+        query = _taken_apart(url).query
+        base = url.removesuffix(query).removesuffix("?")
     parameters = [one for one in query.split("&") if one]
     ours = [one.removeprefix(PREFIX) for one in parameters if one.startswith(PREFIX)]
     theirs = "&".join(one for one in parameters if not one.startswith(PREFIX))
@@ -68,9 +82,30 @@ def without_password(url: str) -> str:
     """The address as it may be kept in a file: libpq asks PGPASSWORD and ~/.pgpass for the rest."""
     if url.startswith(EMBEDDED):
         return url
-    parts = urlsplit(url)
-    query = [(key, value) for key, value in parse_qsl(parts.query) if not key.endswith(_SECRETS)]
-    user, _, host = parts.netloc.rpartition("@")
-    name = user.partition(":")[0]
-    netloc = f"{name}@{host}" if user else host
-    return urlunsplit((parts.scheme, netloc, parts.path, urlencode(query), parts.fragment))
+    parts = _taken_apart(url)
+    parameters = [one.partition("=") for one in parts.query.split("&") if one]
+    kept = "&".join(
+        f"{key}={quote(unquote(value), safe='/,')}"
+        for key, _, value in parameters
+        if not unquote(key).lower().endswith(_SECRETS)
+    )
+    user = f"{parts.user}@" if parts.user else ""
+    return f"{parts.scheme}{user}{parts.place}{'?' if kept else ''}{kept}"
+
+
+class _Parts(NamedTuple):
+    scheme: str
+    user: str
+    place: str  # hosts and database
+    query: str
+
+
+def _taken_apart(url: str) -> _Parts:
+    """Refuses an address in which a password's end cannot be told from what follows it."""
+    match = _ADDRESS.fullmatch(url)
+    if match is None:
+        raise _unreadable()
+    scheme, login, place, query = (part or "" for part in match.groups())
+    if "?" in login or "@" in place:
+        raise _unreadable()
+    return _Parts(scheme, login.partition(":")[0], place, query)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,16 @@ from pincite.stores.postgres.search import View
 IndexKind = Literal["hnsw", "ivfflat", "scann", "none"]
 INDEX_KINDS: tuple[IndexKind, ...] = ("hnsw", "ivfflat", "scann", "none")
 _LARGEST_INDEXED = 4_000  # dimensions
+# What pgvector takes; it would tell only when an index is made, or with each search.
+_LIMITS = {
+    "m": (2, 100),
+    "ef_construction": (4, 1_000),
+    "ef_search": (1, 1_000),
+    "probes": (1, 32_768),
+    "most_scanned": (1, (1 << 31) - 1),
+}
+_MEMORY = re.compile(r"([0-9]{1,9})(kB|MB|GB)")
+_KILOBYTES = {"kB": 1, "MB": 1 << 10, "GB": 1 << 20}
 _MAKING = 0x70696E63  # "pinc": the lock of whoever makes an index, with the number of its space
 
 
@@ -38,9 +49,21 @@ class IndexSettings:
         """Refuse what cannot work."""
         if self.kind not in INDEX_KINDS:
             raise SettingsError(f"index {self.kind!r} is unknown; choose of {INDEX_KINDS}")
-        for name in ("m", "ef_construction", "ef_search", "probes", "most_scanned"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name, (least, most) in _LIMITS.items():
+            if not least <= getattr(self, name) <= most:
+                raise SettingsError(
+                    f"{name} must be from {least} to {most}, not {getattr(self, name)}"
+                )
+        if self.ef_construction < 2 * self.m:
+            raise SettingsError(
+                f"ef_construction must be at least twice m, {2 * self.m}, "
+                f"not {self.ef_construction}"
+            )
+        written = _MEMORY.fullmatch(self.memory)
+        if not written or not 1 << 10 <= int(written[1]) * _KILOBYTES[written[2]] < 1 << 31:
+            raise SettingsError(
+                f"memory is {self.memory!r}; write it as 512MB or 2GB, from 1MB to 2047GB"
+            )
 
     def scan(self) -> dict[str, str]:
         """The settings of a search, by the names the server knows them by."""
@@ -102,29 +125,45 @@ def _only_one(connection: Connection, space: int) -> Iterator[bool]:
 
 
 def build(connection: Connection, view: View, settings: IndexSettings) -> None:
-    """Make the index beside the old one, and let it take its place."""
-    name, fresh = index_name(view.space), f"{index_name(view.space)}_new"
+    """Make the index beside the old one, and let it take its place.
+
+    Nothing here waits for a lock that searches would have to wait behind: a backup may read for
+    hours. What an earlier build left behind when it was killed is dropped first.
+    """
+    name = index_name(view.space)
+    fresh, old = f"{name}_new", f"{name}_old"
     windows, _ = _counts(connection, view.space)
     try:
-        connection.execute(
-            "SELECT set_config('maintenance_work_mem', %s, false)", (settings.memory,)
-        )
-        connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{fresh}")
-        connection.execute(
-            f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "
-            f"USING {_method(view, settings, windows)} WHERE space = {view.space:d}"
-        )
+        for left in (fresh, old):
+            connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{left}")
+        with _memory(connection, settings.memory):
+            connection.execute(
+                f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "
+                f"USING {_method(view, settings, windows)} WHERE space = {view.space:d}"
+            )
         with connection.transaction():
-            connection.execute(f"DROP INDEX IF EXISTS pincite.{name}")
+            connection.execute(f"ALTER INDEX IF EXISTS pincite.{name} RENAME TO {old}")
             connection.execute(f"ALTER INDEX pincite.{fresh} RENAME TO {name}")
             connection.execute(f"COMMENT ON INDEX pincite.{name} IS '{windows:d}'")
         connection.execute("ANALYZE pincite.window_vector, pincite.chunk, pincite.posting")
+        connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{old}")
     except psycopg.Error as error:
         raise IndexBuildFailed(
             f"the index for vectors could not be made: {str(error).splitlines()[0]}; what was "
             "stored is kept and found, but slowly. Let the database's owner run `pincite team "
             "optimize`"
         ) from error
+
+
+@contextmanager
+def _memory(connection: Connection, size: str) -> Iterator[None]:
+    """Memory for making an index; the connection goes back to its pool without it."""
+    connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (size,))
+    try:
+        yield
+    finally:
+        if not connection.broken:
+            connection.execute("RESET maintenance_work_mem")
 
 
 def _method(view: View, settings: IndexSettings, windows: int) -> str:

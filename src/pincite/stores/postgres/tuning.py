@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields
 from typing import Any
 
@@ -13,7 +12,7 @@ from pincite.stores.postgres.indexes import IndexSettings
 _TEXTS = ("kind", "memory")
 _NUMBERS = tuple(field.name for field in fields(IndexSettings) if field.name not in _TEXTS)
 _KNOWN = ("index", "memory", *_NUMBERS)
-_MEMORY = re.compile(r"\d{1,6}(kB|MB|GB)")
+_MOST_DIGITS = 18  # of a number; Python refuses those of some thousand
 
 
 def taken_apart(url: str) -> tuple[str, IndexSettings]:
@@ -31,12 +30,10 @@ def _setting(name: str, value: str) -> tuple[str, Any]:
     if name == "index":
         return "kind", value
     if name == "memory":
-        if not _MEMORY.fullmatch(value):
-            raise SettingsError(f"{PREFIX}memory is {value!r}; write it as 512MB or 2GB")
         return name, value
     if name not in _NUMBERS:
         known = ", ".join(f"{PREFIX}{one}" for one in _KNOWN)
         raise SettingsError(f"{PREFIX}{name} is no setting of an address; known are: {known}")
-    if not value.isdecimal():
+    if not value.isdecimal() or len(value) > _MOST_DIGITS:
         raise SettingsError(f"{PREFIX}{name} is {value!r}, but a whole number is expected")
     return name, int(value)
