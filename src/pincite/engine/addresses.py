@@ -24,7 +24,8 @@ class Address:
 
     def of(self, user: str | None, project: str | None) -> Address:
         """The same database for another user or project, where they are given."""
-        return replace(self, user=user or self.user, project=project or self.project)
+        user = self.user if user is None else user
+        return replace(self, user=user, project=self.project if project is None else project)
 
     def is_at(self, store: str) -> bool:
         """Whether an address names the same database; passwords and settings do not count."""
@@ -50,7 +51,13 @@ def address_of(
             "the address of a database is written postgresql://USER@HOST/DATABASE or "
             "postgresql+embedded:///FOLDER"
         )
-    return Address(store, user or getpass.getuser(), project or root.name or "library")
+    address = Address(
+        store,
+        getpass.getuser() if user is None else user,
+        (root.name or "library") if project is None else project,
+    )
+    Scope(address.user, address.project)  # says which of the names cannot be
+    return address
 
 
 def remembered(file: Path) -> Address | None:

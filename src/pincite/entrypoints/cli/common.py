@@ -25,11 +25,30 @@ from pincite.errors import SettingsError
 from pincite.settings import WORKER_USES, WorkerSettings, WorkerUse
 from pincite.text.printable import printable
 
+
+class GivenPath(click.Path):
+    """A path that was named: an empty one, of a variable that is not set say, is none."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """The path, or why it is none."""
+        if value == "":
+            self.fail("the path is empty; write `.` for the folder you are in", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 library_option = click.option(
     "--library",
     "-l",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     default=Path(),
     help="A folder of the library; by default where you stand.",
 )

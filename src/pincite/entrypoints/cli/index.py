@@ -13,6 +13,7 @@ from pincite.engine import INDEX_FOLDER, find_library
 from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
+    GivenPath,
     as_json_option,
     echo_json,
     echo_lines,
@@ -35,7 +36,7 @@ from pincite.text.printable import printable
 EXIT_PARTLY_FAILED = 1
 EXIT_DAMAGED = 4
 
-folder_argument = click.argument("folder", type=click.Path(path_type=Path), default=Path())
+folder_argument = click.argument("folder", type=GivenPath(), default=Path())
 size_option = click.option(
     "--max-file-size",
     "max_file_bytes",

@@ -14,6 +14,7 @@ from pincite.engine import INDEX_FOLDER
 from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
+    GivenPath,
     as_json_option,
     echo_json,
     echo_lines,
@@ -26,8 +27,8 @@ from pincite.entrypoints.cli.common import (
 from pincite.errors import PinciteError
 from pincite.records import MoveReport
 
-file_argument = click.argument("file", type=click.Path(path_type=Path))
-folder_argument = click.argument("folder", type=click.Path(path_type=Path))
+file_argument = click.argument("file", type=GivenPath())
+folder_argument = click.argument("folder", type=GivenPath())
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
 replace_option = click.option(
     "--replace", is_flag=True, help="Replace the index that FOLDER has; not its documents."

@@ -12,6 +12,7 @@ import click
 
 from pincite.engine.teamwork import Address, connect, opened_team, project_address, set_up
 from pincite.entrypoints.cli.common import (
+    GivenPath,
     as_json_option,
     echo_json,
     echo_lines,
@@ -71,7 +72,7 @@ def _setup_as_text(done: Setup) -> Iterator[str]:
 
 
 @team.command("connect")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=GivenPath())
 @project_options
 @as_json_option
 def connect_(
