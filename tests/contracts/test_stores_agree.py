@@ -19,7 +19,8 @@ from pincite.records import EmbeddedDocument, Filters, Modality, Ranking
 from pincite.vectors import Vector
 
 Value = TypeVar("Value")
-OTHERS = [kind for kind in STORES if kind != "memory"]
+# An index for vectors may give some of equals, so that there is nothing to compare with.
+OTHERS = [kind for kind in STORES if kind not in ("memory", "postgres with an index")]
 
 
 def some_of(values: Sequence[str]) -> st.SearchStrategy[tuple[str, ...] | None]:

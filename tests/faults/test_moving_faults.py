@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,7 @@ from pincite.records import Progress
 from pincite.stores.archive.reading import opened_archive
 
 DRIVER = Path(__file__).with_name("moving_driver.py")
-MOST = 16  # points at which each work is killed
+MOST = int(os.environ.get("PINCITE_KILLS", "24")) // 4  # points at which each work is killed
 _PATIENCE = 60.0  # seconds; only a failing test waits that long
 
 Work = Callable[[int], dict[str, Any]]

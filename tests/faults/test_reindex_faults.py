@@ -20,7 +20,7 @@ from pincite.errors import PinciteError
 from pincite.stores.sqlite.generations import GenerationFolders
 from two_models import NEW, OLD, open_with_models
 
-KILLS = int(os.environ.get("PINCITE_KILLS", "40"))
+KILLS = int(os.environ.get("PINCITE_KILLS", "20"))
 LAST = 30  # where it is all there, and has to be switched to
 QUESTION = "valve7 signal9"
 

@@ -19,7 +19,7 @@ from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.team import Team
 
 # `PINCITE_ISOLATION_STEPS=50000 pytest tests/isolation` is the long run; see docs/stores.md.
-STEPS = int(os.environ.get("PINCITE_ISOLATION_STEPS", "600"))
+STEPS = int(os.environ.get("PINCITE_ISOLATION_STEPS", "400"))
 _SCOPE = re.compile(r"(?<!SET )(?:\w+\.)?\b(?:project|level|account) <?= (?:%\(\w+\)s|%s)(?!\))")
 
 
