@@ -13,7 +13,7 @@ from typing import Self
 import psycopg
 from postgres_server import KILLED, SCHEMA_OPTIONS
 
-from helpers import at_angle, chunk_ids, embedded, part
+from helpers import HEADER, at_angle, chunk_ids, embedded, part
 from pincite.errors import PinciteError, StoreUnreachable
 from pincite.records import DocumentId, EmbeddedDocument, Filters
 from pincite.stores.codec import embedded_to_json
@@ -81,10 +81,8 @@ class Changes:
             made = document(change.path, change.version)
             self.known[made.document.id] = made
             if is_upload:
-                header = self._store.header()
-                assert header is not None
                 original = Original(change.path, change.path, {}, b"a file")
-                self._store.add_upload(made, original, header)
+                self._store.add_upload(made, original, HEADER)
             else:
                 self._store.replace_document(made, replaces=gone)
         self.held = change.applied(self.held)

@@ -182,7 +182,8 @@ def _asked(place: Place, request: wire.Header, silence: float) -> tuple[wire.Hea
             connection.settimeout(silence)
             connection.connect(str(place.socket))
             connection.sendall(token)
-            wire.send(connection, request)
+            with suppress(BrokenPipeError):  # who refuses the token need not hear the rest
+                wire.send(connection, request)
             header, body = wire.receive(connection)
     except (OSError, wire.Broken) as error:
         raise WorkerLost(str(error)) from error
