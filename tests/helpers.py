@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -173,11 +174,23 @@ def next_project() -> str:
     return f"project-{next(_project_numbers)}"
 
 
+@contextmanager
+def server_folder() -> Iterator[Path]:
+    """A folder for a server's files, which go with the block. Short: a socket's path must be."""
+    with tempfile.TemporaryDirectory(
+        prefix="pincite-server-", dir="/tmp", ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
+
+
 @cache
 def shared_team() -> Team:
     """A team in a PostgreSQL server of this process's own, which ends with it."""
-    folder = Path(tempfile.mkdtemp(prefix="pincite-postgres-", dir="/tmp"))
-    return Team.at(f"postgresql+embedded://{folder}")
+    ending = ExitStack()
+    folder = ending.enter_context(server_folder())
+    team = ending.enter_context(closing(Team.at(f"postgresql+embedded://{folder}")))
+    atexit.register(ending.close)
+    return team
 
 
 def is_exact(store: Store) -> bool:

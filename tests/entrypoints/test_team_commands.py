@@ -7,7 +7,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +15,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
+from helpers import server_folder
 from pincite.entrypoints.cli.main import cli
 from pincite.records import Scope
 from pincite.stores.postgres.embedded import EmbeddedServer
@@ -28,7 +28,7 @@ SECRET = "wild-geese-7"
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """A server with a login that owns nothing and has a password."""
-    with EmbeddedServer(Path(tempfile.mkdtemp(prefix="pincite-doors-", dir="/tmp"))) as server:
+    with server_folder() as folder, EmbeddedServer(folder) as server:
         url = server.start()
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f"CREATE ROLE app LOGIN PASSWORD '{SECRET}'")
@@ -307,13 +307,29 @@ def test_the_index_for_vectors_is_the_kind_that_the_address_names(plans: Run, ow
     eager = f"{owner}&pincite.from_windows=1&pincite.index=ivfflat&pincite.lists=1"
     not_owner = eager.replace("postgres:@", f"app:{SECRET}@")
     assert "No index for vectors is due." in optimized(owner)
-    assert "Let the database's owner run" in optimized(not_owner, code=7)
+    assert "let the database's owner do it" in optimized(not_owner, code=10)
     assert "was made anew" in optimized(eager)
     with psycopg.connect(owner) as connection:
         statement = "SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'window_space_%'"
         made = connection.execute(statement).fetchall()
     assert [re.findall(r"USING (\w+)", row[0]) for row in made] == [["ivfflat"]]
     assert "pumps.md" in plans("search", "-l", "notes", "pump").stdout
+
+
+def test_an_index_is_due_by_what_a_project_holds_itself(run: Run, store: str, owner: str) -> None:
+    """Else a small one would fail for the sake of a large one, and tell that there is one."""
+
+    def built(project: str, at: str, **more: int) -> str:
+        place = ("--store", f"{at}&pincite.from_windows=3", "--user", "ada", "--project", project)
+        return run("index", "build", "notes", "--model", "hashing", *place, **more).output
+
+    built("small", store)
+    Path("notes/more.md").write_text("# More\n\nThe south pump hums.\n")
+    assert "Let the database's owner run" in built("large", store, code=7)
+    built("large", owner)
+    Path("notes/more.md").unlink()
+    built("small", store)
+    assert "north" in run("search", "-l", "notes", "leaks").stdout
 
 
 @pytest.mark.parametrize(

@@ -91,11 +91,13 @@ def index_name(space: int) -> str:
 def maintain(connection: Connection, view: View, settings: IndexSettings) -> bool:
     """Make or remake the space's index where that is due; whether it was done.
 
-    Runs outside of a transaction, so that others go on reading and writing meanwhile.
+    Runs outside of a transaction, so that others go on reading and writing meanwhile. A project
+    whose vectors are all compared needs none, however many others share its space. One that is
+    there is made anew by the tables' owner alone, who sees how many windows came since.
     """
-    windows, built = _counts(connection, view.space)
-    if settings.kind == "none" or windows < settings.from_windows:
+    if settings.kind == "none" or view.windows < settings.from_windows:
         return False
+    windows, built = _counts(connection, view.space)
     if built is not None and windows - built < max(settings.rebuilt_after, windows // 10):
         return False
     if view.dimensions > _LARGEST_INDEXED:
@@ -107,6 +109,12 @@ def maintain(connection: Connection, view: View, settings: IndexSettings) -> boo
         if alone:
             build(connection, view, settings)
     return alone
+
+
+def owns_tables(connection: Connection) -> bool:
+    """Whether this login may make indexes."""
+    owner = "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = %s::regclass"
+    return connection.execute(owner, ("pincite.window_vector",)).fetchone() == (True,)
 
 
 @contextmanager
@@ -181,10 +189,11 @@ def _method(view: View, settings: IndexSettings, windows: int) -> str:
 
 
 def _counts(connection: Connection, space: int) -> tuple[int, int | None]:
-    """How many windows the space has, and how many it had when its index was made."""
+    """How many windows of the space this login sees, and how many it had with its last index."""
     counted = connection.execute(
-        "SELECT pincite.windows_of(%s), obj_description(to_regclass(%s), 'pg_class')",
-        (space, f"pincite.{index_name(space)}"),
+        "SELECT sum(windows), obj_description(to_regclass(%s), 'pg_class') "
+        "FROM pincite.generation WHERE space = %s",
+        (f"pincite.{index_name(space)}", space),
     ).fetchone()
     windows, built = counted or (0, None)
-    return int(windows), None if built is None else int(built)
+    return int(windows or 0), None if built is None else int(built)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from pincite.errors import ProjectMissing
 from pincite.ports import Lap, no_lap
@@ -28,40 +27,16 @@ from pincite.records import (
     Scope,
     StoreStats,
 )
-from pincite.stores.codec import header_from_json
 from pincite.stores.postgres import catalog, tables, vocabulary
 from pincite.stores.postgres.connection import Entry, HeldLock, Server
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.schema import Connection
-from pincite.stores.postgres.search import View, search
+from pincite.stores.postgres.search import search
+from pincite.stores.postgres.state import State, state_at
 from pincite.stores.rows import document_of, embedded_of
 from pincite.vectors import Vector
 
 _SPELLINGS_KNOWN = 64  # letters of states of the index
-
-_STATE = """
-SELECT member.clearance, member.role, generation.id, generation.space, space.dimensions,
-    generation.header, generation.complete, generation.problems, generation.version,
-    coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid =
-        to_regclass('pincite.window_space_' || generation.space)), false)
-FROM project JOIN member ON member.project = project.id AND member.account = %(account)s
-LEFT JOIN generation ON generation.project = project.id
-    AND generation.number = coalesce(%(generation)s, project.live)
-LEFT JOIN space ON space.id = generation.space
-WHERE project.id = %(project)s
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A project at one moment: how its index is made, and what of it may be seen."""
-
-    view: View | None  # None before the first build
-    generation: int | None = None
-    header: LibraryHeader | None = None
-    complete: bool = False
-    problems: tuple[Failure, ...] = ()
-    version: str = ""
 
 
 class ProjectReader:
@@ -104,15 +79,12 @@ class ProjectReader:
             yield frozen
 
     def _state(self, connection: Connection) -> State:
-        asked = {
-            "account": self._entry.account,
-            "project": self._entry.project,
-            "generation": self._generation,
-        }
-        row = connection.execute(_STATE, asked).fetchone()
-        if row is None:
+        found = state_at(
+            connection, self._entry, self._generation, compared_all=self._index.from_windows
+        )
+        if found is None:
             raise missing(self._scope)
-        return state_of(self._entry.project or 0, row, self._index.from_windows)
+        return found
 
     def header(self) -> LibraryHeader | None:
         """How this index is made; None before the first build."""
@@ -296,29 +268,6 @@ class ProjectReader:
         """Who was the only writer must know when another may be one, too."""
         if self._lock is not None:
             self._lock.check()
-
-
-def state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
-    """The project's state from a row of _STATE."""
-    clearance, role, generation, space, dimensions, header, complete, problems, version, has = row
-    if header is None:
-        return State(None, generation, version=f"{generation} {clearance} {role}")
-    return State(
-        View(
-            project,
-            generation,
-            clearance,
-            space,
-            dimensions,
-            has_index=has,
-            compared_all=compared_all,
-        ),
-        generation,
-        header_from_json(header),
-        complete,
-        tuple(Failure(path, reason) for path, reason in problems),
-        f"{generation} {version} {clearance} {role}",
-    )
 
 
 def missing(scope: Scope) -> ProjectMissing:

@@ -53,11 +53,6 @@ CREATE FUNCTION generations_written_here() RETURNS bigint[]
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT array_agg(id) FROM generation WHERE project = written_here() $$;
 
--- However many projects share a space: a number alone, to tell when its index is due.
-CREATE FUNCTION windows_of(asked bigint) RETURNS bigint
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
-$$ SELECT coalesce(sum(windows), 0)::bigint FROM generation WHERE space = asked $$;
-
 -- Who speaks to pincite was recognised by whoever opened the connection.
 -- Whoever is known is not written again: a database that can only be read is still searched.
 CREATE FUNCTION account_named(asked text) RETURNS bigint

@@ -28,8 +28,14 @@ class View:
     clearance: int
     space: int
     dimensions: int
+    windows: int  # in all, whoever may see them
     has_index: bool  # one for vectors
     compared_all: int  # up to so many windows every one is compared, which is exact
+
+    @property
+    def uses_index(self) -> bool:
+        """Whether there is an index for vectors, and more of them than are all compared."""
+        return self.has_index and self.windows > self.compared_all
 
     @property
     def column(self) -> str:
@@ -198,6 +204,7 @@ def _chosen(kind: str, *, others: bool = False) -> str:
 def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
     """The chunks whose best windows are nearest, each with that window."""
     among = "AND chunk IN (SELECT row FROM visible)" if restricted else ""
+    many = "AND NOT (SELECT so FROM few)" if restricted else ""
     scope = "project = %(project)s AND generation = %(generation)s"
     bound.values["windows"] = bound.values["limit"] * _WINDOWS_EACH
     score = _score(view)
@@ -206,18 +213,18 @@ def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
         WHERE {scope} AND space = {view.space:d} {among} {{guard}}
         GROUP BY chunk ORDER BY score DESC FETCH FIRST %(limit)s ROWS WITH TIES
     """
-    if not view.has_index:
+    if not view.uses_index:
         parts = [f"near AS MATERIALIZED ({every.format(guard='')})"]
     else:
         close = f"""
             SELECT chunk AS owner, {score} AS score FROM window_vector
-            WHERE {scope} AND space = {view.space:d} {among} AND NOT (SELECT so FROM few)
+            WHERE {scope} AND space = {view.space:d} {among} {many}
             ORDER BY {view.column}::{view.kind} <=> {_asked(view)}::{view.kind}
             LIMIT %(windows)s
         """
         # Under a filter, or where one chunk owns all the close windows, an index may give too few.
         parts = [
-            f"few AS ({_few(view, restricted=restricted)})",
+            *([f"few AS ({_few(view)})"] if restricted else ()),
             f"close AS MATERIALIZED ({close})",
             "short AS (SELECT count(DISTINCT owner) < %(limit)s AS so FROM close)",
             f"exact AS MATERIALIZED ({every.format(guard='AND (SELECT so FROM short)')})",
@@ -234,13 +241,8 @@ def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
     return [*parts, f"vector_best AS ({nearest})"]
 
 
-def _few(view: View, *, restricted: bool) -> str:
+def _few(view: View) -> str:
     """Whether so few can be seen that each of them is compared."""
-    if not restricted:
-        return (
-            f"SELECT windows <= {view.compared_all:d} AS so FROM generation "
-            "WHERE id = %(generation)s AND project = %(project)s"
-        )
     some = f"SELECT 1 FROM visible LIMIT {view.compared_all + 1:d}"
     return f"SELECT count(*) <= {view.compared_all:d} AS so FROM ({some}) AS counted"
 

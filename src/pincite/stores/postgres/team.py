@@ -11,7 +11,7 @@ from pincite.stores.postgres.address import EMBEDDED
 from pincite.stores.postgres.connection import Entry, HeldLock, Server
 from pincite.stores.postgres.embedded import EmbeddedServer, folder_of
 from pincite.stores.postgres.generations import ProjectGenerations
-from pincite.stores.postgres.indexes import IndexSettings
+from pincite.stores.postgres.indexes import IndexSettings, owns_tables
 from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.uploads import UploadStore
@@ -146,7 +146,14 @@ class Team:
 
     def optimize(self, scope: Scope) -> bool:
         """Make the index for vectors now where it is due; whether it was."""
-        return self.store(scope).make_index()
+        store = self.store(scope)
+        with self._server.as_owner() as connection:
+            if not owns_tables(connection):
+                raise StoreDenied(
+                    "this login does not own the tables, so it cannot make indexes; let the "
+                    "database's owner do it"
+                )
+        return store.make_index()
 
     def projects(self, user: str) -> list[ProjectEntry]:
         """The projects that a user is a member of."""

@@ -1,0 +1,70 @@
+"""A project at one moment: how its index is made, and what of it one member may see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pincite.records import Failure, LibraryHeader
+from pincite.stores.codec import header_from_json
+from pincite.stores.postgres.connection import Entry
+from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.search import View
+
+_STATE = """
+SELECT member.clearance, member.role, generation.id, generation.space, space.dimensions,
+    generation.header, generation.complete, generation.problems, generation.version,
+    generation.windows,
+    coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid =
+        to_regclass('pincite.window_space_' || generation.space)), false)
+FROM project JOIN member ON member.project = project.id AND member.account = %(account)s
+LEFT JOIN generation ON generation.project = project.id
+    AND generation.number = coalesce(%(generation)s, project.live)
+LEFT JOIN space ON space.id = generation.space
+WHERE project.id = %(project)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A project at one moment: how its index is made, and what of it may be seen."""
+
+    view: View | None  # None before the first build
+    generation: int | None = None
+    header: LibraryHeader | None = None
+    complete: bool = False
+    problems: tuple[Failure, ...] = ()
+    version: str = ""
+
+
+def state_at(
+    connection: Connection, entry: Entry, generation: int | None, *, compared_all: int
+) -> State | None:
+    """The state of a generation, of the live one where none is named; None to who is no member."""
+    asked = {"account": entry.account, "project": entry.project, "generation": generation}
+    row = connection.execute(_STATE, asked).fetchone()
+    return None if row is None else _state_of(entry.project or 0, row, compared_all)
+
+
+def _state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
+    clearance, role, generation, space, dimensions, *rest = row
+    header, complete, problems, version, windows, has_index = rest
+    if header is None:
+        return State(None, generation, version=f"{generation} {clearance} {role}")
+    return State(
+        View(
+            project,
+            generation,
+            clearance,
+            space,
+            dimensions,
+            windows,
+            has_index=has_index,
+            compared_all=compared_all,
+        ),
+        generation,
+        header_from_json(header),
+        complete,
+        tuple(Failure(path, reason) for path, reason in problems),
+        f"{generation} {version} {clearance} {role}",
+    )
