@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
 
+from helpers import server_folder
 from isolation.world import World
 from pincite.errors import PinciteError
 from pincite.stores.postgres.embedded import EmbeddedServer
@@ -25,7 +24,7 @@ _SCOPE = re.compile(r"(?<!SET )(?:\w+\.)?\b(?:project|level|account) <?= (?:%\(\
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with EmbeddedServer(Path(tempfile.mkdtemp(prefix="pincite-walls-", dir="/tmp"))) as server:
+    with server_folder() as folder, EmbeddedServer(folder) as server:
         yield server.start()
 
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
+from helpers import server_folder
 from pincite import open_library
 from pincite.engine.teamwork import connect
 from pincite.errors import PinciteError, StoreReadOnly, StoreUnreachable
 from pincite.records import Scope
 
 NOBODY = "postgresql://localhost:1/notes"
+
+
+@pytest.fixture
+def store() -> Iterator[str]:
+    """The address of a server of its own."""
+    with server_folder() as folder:
+        yield f"postgresql+embedded://{folder}"
 
 
 @pytest.fixture
@@ -37,9 +45,8 @@ def test_a_watch_waits_for_a_server_that_does_not_answer(notes: Path) -> None:
 
 
 def test_a_watch_ends_in_a_folder_that_only_looks_into_a_project(
-    notes: Path, tmp_path: Path
+    notes: Path, tmp_path: Path, store: str
 ) -> None:
-    store = f"postgresql+embedded://{mkdtemp(prefix='pincite-team-', dir='/tmp')}"
     with open_library(notes, store=store, user="ada", project="plans") as library:
         library.index(model="hashing")
         assert library.stats().place == f"project ada/plans, as ada, in {store}"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import at_angle, embedded, fill, found_by_vector, next_project, part
+from helpers import at_angle, embedded, fill, found_by_vector, next_project, part, server_folder
 from pincite.records import Scope
 from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.indexes import IndexKind, IndexSettings
@@ -22,7 +20,7 @@ ANGLES = range(0, 180, 3)
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """A server of its own: all projects with vectors of one model share an index."""
-    with EmbeddedServer(Path(tempfile.mkdtemp(prefix="pincite-index-", dir="/tmp"))) as server:
+    with server_folder() as folder, EmbeddedServer(folder) as server:
         yield server.start()
 
 
