@@ -19,15 +19,20 @@ WHERE generation = %s AND owner = %s AND token = ANY (%s)
 _SPELLED = """
 SELECT word FROM spelling WHERE generation = %s AND document = %s AND word = ANY (%s)
 """
-_COUNTED = """
-SELECT generation.documents, generation.chunks, generation.windows, generation.words,
-    generation.about_words,
+_COUNTS = """
     (SELECT count(*) FROM document WHERE generation = %(generation)s),
     (SELECT count(*) FROM chunk WHERE generation = %(generation)s),
     (SELECT count(*) FROM window_vector WHERE generation = %(generation)s),
     (SELECT coalesce(sum(length), 0) FROM chunk WHERE generation = %(generation)s),
     (SELECT coalesce(sum(about_length), 0) FROM document WHERE generation = %(generation)s)
+"""
+_COUNTED = f"""
+SELECT documents, chunks, windows, words, about_words, {_COUNTS}
 FROM generation WHERE id = %(generation)s
+"""
+_COUNT_AGAIN = f"""
+UPDATE generation SET (documents, chunks, windows, words, about_words) = (SELECT {_COUNTS})
+WHERE id = %(generation)s
 """
 _STRAYS = """
 SELECT
@@ -135,24 +140,23 @@ def repair(connection: Connection, view: View, header: LibraryHeader) -> None:
             "only who may see every document can repair the index: the words of the others would "
             f"be lost; let an admin do it, or give this user the clearance {LEVELS[-1]!r}"
         )
-    documents = connection.execute(_DOCUMENTS, (view.project, view.generation)).fetchall()
-    kept = []
-    for row, document_id, owner, upload in documents:
-        rows = tables.read(connection, view, document_id)
-        if rows is None:
-            continue
-        try:
-            kept.append((_made_again(rows, header), owner, upload))
-        except (ValueError, KeyError, TypeError):
-            continue  # it cannot be read; the next index run reads its file again
-        finally:
-            tables.forget(connection, view.generation, [row])
     for table in ("posting", "about_posting", "spelling"):
         connection.execute(f"DELETE FROM {table} WHERE generation = %s", (view.generation,))
-    connection.execute(
-        "UPDATE generation SET documents = 0, chunks = 0, windows = 0, words = 0, about_words = 0 "
-        "WHERE id = %s",
-        (view.generation,),
-    )
-    for rows, owner, upload in kept:
-        tables.write(connection, view, rows, owner=owner, upload=upload)
+    documents = connection.execute(_DOCUMENTS, (view.project, view.generation)).fetchall()
+    for row, document_id, owner, upload in documents:
+        made = _readable(connection, view, header, document_id)
+        tables.forget(connection, view.generation, [row])
+        if made is not None:
+            tables.write(connection, view, made, owner=owner, upload=upload)
+    connection.execute(_COUNT_AGAIN, {"generation": view.generation})
+
+
+def _readable(
+    connection: Connection, view: View, header: LibraryHeader, document_id: DocumentId
+) -> DocumentRows | None:
+    """A document as it is written; None of one that cannot be read: its file is read again."""
+    rows = tables.read(connection, view, document_id)
+    try:
+        return None if rows is None else _made_again(rows, header)
+    except (ValueError, KeyError, TypeError):
+        return None
