@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -11,17 +11,21 @@ from pathlib import Path
 import pytest
 
 from helpers import next_project, shared_team
+from pincite import Case, Gate
 from pincite.engine.addresses import Address
 from pincite.engine.library import Library
+from pincite.engine.making import Making, making
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
 from pincite.errors import FileUnreadable, LibraryBusy, ProjectMissing, SettingsError, StoreDenied
 from pincite.models.hashing import HashingEmbedder
-from pincite.records import Filters, MemberRole, Progress, Scope
+from pincite.ports import Embedder
+from pincite.records import Document, Filters, LibraryHeader, MemberRole, Progress, Scope
 from pincite.settings import INGESTION_VERSION
 from pincite.stores.postgres.uploads import MadeOtherwise, Original
 from pincite.vectors import Vector
+from two_models import Backwards
 
 PLAN = b"# Plan\n\nThe harbour pump is replaced in May.\n"
 NOTE = b"# Note\n\nThe valve of the mole sticks in winter.\n"
@@ -34,7 +38,7 @@ class Counting(HashingEmbedder):
 
     count = 0
 
-    def embed_passages(self, texts: list[str]) -> list[Vector]:  # type: ignore[override]
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         Counting.count += len(texts)
         return super().embed_passages(texts)
 
@@ -42,10 +46,10 @@ class Counting(HashingEmbedder):
 class OneModel(Embedders):
     """Knows the small model of the tests alone."""
 
-    def named(self, name: str) -> Counting:  # type: ignore[override]
+    def named(self, name: str) -> Embedder:
         return Counting()
 
-    def of(self, header: object) -> Counting:  # type: ignore[override]
+    def of(self, header: LibraryHeader) -> Embedder:
         return Counting()
 
 
@@ -284,6 +288,82 @@ def test_what_comes_and_goes_during_a_reindex_is_followed(opened: Open) -> None:
     assert project._uploads().verify() == []
 
 
+class BackwardsToo(OneModel):
+    """Knows a second model, which looks for the opposite of what is asked."""
+
+    def named(self, name: str) -> Embedder:
+        return Backwards(64) if name == "backwards" else super().named(name)
+
+    def of(self, header: LibraryHeader) -> Embedder:
+        return Backwards(64) if header.model.dimensions == 64 else super().of(header)
+
+
+@pytest.fixture
+def asked(opened: Open) -> tuple[Project, list[Case]]:
+    """A project with a model that is worse than its own, and questions that show it."""
+    project = opened("ada")
+    project._embedders = BackwardsToo(ModelAccess())
+    for thing in ("valve", "pump", "boiler", "gauge", "rotor", "seal"):
+        text = f"# The {thing}\n\nPetra looks after the {thing}.\n"
+        project.index_document(f"{thing}.md", text.encode())
+    return project, [
+        Case(question=f"who looks after {one.title}?", documents={one.path: 1})
+        for one in project.documents()
+    ]
+
+
+def test_a_project_stays_with_its_index_where_a_new_one_answers_worse(
+    asked: tuple[Project, list[Case]],
+) -> None:
+    project, cases = asked
+    live = project.stats().header
+    report = project.reindex(model="backwards", gate=Gate(cases))
+    assert report.outcome == "worse"
+    assert report.gate is not None
+    assert not report.gate.holds
+    assert project.stats().header == live
+    assert [one.role for one in project.generations.stats()] == ["live", "next"]
+    project.generations.cancel()
+    assert [one.role for one in project.generations.stats()] == ["live"]
+
+
+def test_a_project_moves_to_an_index_that_answers_as_well_and_back_again(
+    asked: tuple[Project, list[Case]],
+) -> None:
+    project, cases = asked
+    live = project.stats().header
+    report = project.reindex(policy="flat", gate=Gate(cases))
+    assert report.outcome == "switched"
+    assert report.gate is not None
+    assert report.gate.holds
+    assert project.rollback() == live == project.stats().header
+
+
+def test_a_file_that_cannot_be_read_any_more_keeps_a_project_as_it_is(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN)
+    note = project.index_document("note.md", NOTE)
+    read = Making.read
+
+    def read_plans_alone(self: Making, original: Original) -> Document:
+        if original.path.endswith("note.md"):
+            raise FileUnreadable("is in a format that is read no more")
+        return read(self, original)
+
+    seen: list[Progress] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Making, "read", read_plans_alone)
+        report = project.reindex(policy="flat", on_progress=seen.append)
+    assert (report.outcome, report.lost) == ("incomplete", (note.document.path,))
+    assert [one.reason for one in report.index.failures] == ["is in a format that is read no more"]
+    assert [(one.documents_done, one.documents_total) for one in seen] == [(1, 2), (2, 2)]
+    assert seen[-1].bytes_done == seen[-1].bytes_total == len(PLAN) + len(NOTE)
+    assert sorted(one.name for one in project.documents()) == ["note.md", "plan.md"]
+    assert project.reindex(policy="flat").outcome == "switched"
+
+
 def test_a_rollback_that_would_lose_a_file_is_refused(opened: Open) -> None:
     project = opened("ada")
     project.index_document("plan.md", PLAN)
@@ -301,7 +381,8 @@ def test_a_document_made_by_the_model_before_is_made_again(opened: Open) -> None
     assert header is not None
     other = replace(header, model=replace(header.model, fingerprint="another"))
     original = Original("x/note.md", "c" * 64, {}, NOTE)
-    made = project._embedded(store, header, project._read(header, original))
+    with making(header, Counting()) as how:
+        made = how.made(original, store)
     with pytest.raises(MadeOtherwise):
         store.add_upload(made, original, other)
     assert len(project.documents()) == 1

@@ -31,6 +31,7 @@ from pincite.settings import policy_named
 if TYPE_CHECKING:
     from pincite.engine.library import Library
     from pincite.engine.models import Embedders
+    from pincite.engine.searchable import Searchable
     from pincite.stores.runs import RunFolder
 
 RUNS_FOLDER = "evals"
@@ -72,34 +73,7 @@ class Evaluation:
         wishes.check()
         self.runs.prepare()
         with self._cut_as_wished(wishes.policy, passwords, on_indexing) as library:
-            return self._run_on(library, cases, wishes, on_progress)
-
-    def _run_on(
-        self,
-        library: Library,
-        cases: Sequence[Case],
-        wishes: EvalWishes,
-        on_progress: Callable[[int, int], None],
-    ) -> EvalRun:
-        from pincite.evals.flow import evaluate
-
-        made_at = datetime.now(UTC)
-        setup = _setup(library, wishes)
-        blank = EvalRun(
-            id=f"{made_at:%Y%m%d-%H%M%S-%f}",
-            label=wishes.label,
-            made_at=made_at.isoformat(timespec="seconds"),
-            cases=wishes.cases_name,
-            setup=setup,
-        )
-
-        def ask(case: Case) -> SearchResults:
-            return library.search(
-                case.question, mode=wishes.mode, filters=case.filters, settings=wishes.settings
-            )
-
-        ask(cases[0])  # loads the model, whose time is not the search's; and shows that it works
-        run = evaluate(cases, ask, blank, on_progress=on_progress)
+            run = asked_all(library, cases, wishes, on_progress)
         self.runs.save(run)
         return run
 
@@ -184,6 +158,33 @@ class Evaluation:
             yield variant
 
 
+def asked_all(
+    of: Searchable,
+    cases: Sequence[Case],
+    wishes: EvalWishes,
+    on_progress: Callable[[int, int], None],
+) -> EvalRun:
+    """Ask every question and judge what comes back."""
+    from pincite.evals.flow import evaluate
+
+    made_at = datetime.now(UTC)
+    blank = EvalRun(
+        id=f"{made_at:%Y%m%d-%H%M%S-%f}",
+        label=wishes.label,
+        made_at=made_at.isoformat(timespec="seconds"),
+        cases=wishes.cases_name,
+        setup=_setup(of, wishes),
+    )
+
+    def ask(case: Case) -> SearchResults:
+        return of.search(
+            case.question, mode=wishes.mode, filters=case.filters, settings=wishes.settings
+        )
+
+    ask(cases[0])  # loads the model, whose time is not the search's; and shows that it works
+    return evaluate(cases, ask, blank, on_progress=on_progress)
+
+
 def _refuse_other_files(library: Library, variant: Library) -> None:
     """Only of the same files does a difference come from how they are cut."""
     held, cut = (
@@ -198,10 +199,10 @@ def _refuse_other_files(library: Library, variant: Library) -> None:
         )
 
 
-def _setup(library: Library, wishes: EvalWishes) -> EvalSetup:
+def _setup(of: Searchable, wishes: EvalWishes) -> EvalSetup:
     from pincite import __version__
 
-    stats = library.stats()
+    stats = of.stats()
     return EvalSetup(
         mode=wishes.mode,
         settings=asdict(wishes.settings),
@@ -212,7 +213,7 @@ def _setup(library: Library, wishes: EvalWishes) -> EvalSetup:
         documents=stats.store.documents,
         chunks=stats.store.chunks,
         version=__version__,
-        commit=_commit(library.root),
+        commit=_commit(of.root),
         abstain_below=wishes.abstain_below,
     )
 

@@ -114,7 +114,7 @@ class Library(Searchable):
         """The indexes of this library side by side, while it moves to another model or policy."""
         from pincite.engine.reindexing import LibraryGenerations
 
-        return LibraryGenerations(self, self._home, self._embedders)
+        return LibraryGenerations(self.root, self._home, self._embedders, self)
 
     def watch(
         self,

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pincite.engine.addresses import Address
+from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import begun
+from pincite.engine.making import making
 from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.engine.searchable import Searchable
 from pincite.engine.team_home import TeamHome
-from pincite.errors import FileUnreadable, LibraryBusy, SettingsError
+from pincite.errors import FileUnreadable, SettingsError
 from pincite.records import (
     Document,
     DocumentEntry,
     DocumentId,
     DocumentPage,
-    EmbeddedDocument,
     LibraryHeader,
     Progress,
     Uploaded,
 )
 
 if TYPE_CHECKING:
+    from pincite.engine.project_reindexing import ProjectGenerations
     from pincite.records import DeleteStatus, ReindexReport
-    from pincite.stores.postgres.uploads import Original, UploadStore
+    from pincite.stores.postgres.uploads import UploadStore
 
 _GONE = "was handed in before and is above your clearance now, or was deleted just now"
 _LARGEST_PAGE = 1_000
@@ -94,13 +93,14 @@ class Project(Searchable):
         path = self._path(name, checksum) if held is None else held[0].path
         labels = dict(said) if said is not None else held[1] if held is not None else {}
         original = Original(path, checksum, labels, data)
-        if held is not None and held[0].recipe == header.recipe:
-            if labels != held[1]:
-                about = self._read(header, original).metadata
-                if not store.relabel(held[0].id, about, labels):
-                    raise FileUnreadable(_GONE)
-            return Uploaded("deduplicated", _found(store, checksum))
-        embedded = self._embedded(store, header, self._read(header, original))
+        with making(header, self._embedders.of(header)) as how:
+            if held is not None and held[0].recipe == header.recipe:
+                if labels != held[1]:
+                    about = how.read(original).metadata
+                    if not store.relabel(held[0].id, about, labels):
+                        raise FileUnreadable(_GONE)
+                return Uploaded("deduplicated", _found(store, checksum))
+            embedded = how.made(original, store)
         if held is not None:
             store.remake_upload(embedded, original, header)
             return Uploaded("reindexed", _found(store, checksum))
@@ -128,12 +128,14 @@ class Project(Searchable):
         *,
         policy: str | None = None,
         model: str | None = None,
+        gate: Gate = Gate(),
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> ReindexReport:
         """Move to another model or chunk policy while searches go on in the index as it was.
 
-        The files are those that were handed in. What comes or goes meanwhile is followed, and only
-        when nothing is left to do does the new generation become the live one.
+        The files are those that were handed in. What comes or goes meanwhile is followed. Once
+        nothing is left to do, and the gate's questions are answered as well, searches use the new
+        generation.
         """
         from pincite.records import ReindexReport
 
@@ -143,57 +145,18 @@ class Project(Searchable):
         if header == current:
             return ReindexReport("already", current)
         self._home.refuse_files_of_a_folder()
-        done = 0
-        with closing(self._home.write_next()) as coming:
-            coming.begin(header)
-            while True:
-                coming.forget_deleted()
-                while (found := coming.to_make()) is not None:
-                    owner, original = found
-                    document = self._read(header, original)
-                    embedded = self._embedded(coming, header, document)
-                    coming.take_over(embedded, original, owner)
-                    done += 1
-                    total = max(done, self._store().stats().documents)
-                    on_progress(Progress(done, total, done, total, original.path))
-                coming.finish()
-                with suppress(LibraryBusy):  # a file came or went just now
-                    self._home.switch()
-                    return ReindexReport("switched", header)
+        return self.generations.reindex(header, gate, on_progress)
 
-    def _read(self, header: LibraryHeader, original: Original) -> Document:
-        from pincite.ingest.catalog import summarized
-        from pincite.reading.labels import parse_labels
-        from pincite.reading.reader import LibraryReader
-        from pincite.reading.sandbox import Sandbox
+    def rollback(self) -> LibraryHeader:
+        """Go back to the generation before the last switch; how that is made."""
+        return self.generations.rollback()
 
-        try:
-            said = json.dumps(
-                {"version": 1, "labels": [{**original.labels, "files": original.path}]}
-            )
-            labelled = parse_labels(said.encode()).labelled
-        except (FileUnreadable, TypeError, ValueError) as error:
-            raise SettingsError(f"these labels cannot be used: {error}") from error
-        with Sandbox() as sandbox:
-            reader = LibraryReader(
-                header.name,
-                sandbox.read,
-                options=frozenset(header.options),
-                labelled=labelled,
-            )
-            return summarized(reader.read(original.path, original.data))
+    @property
+    def generations(self) -> ProjectGenerations:
+        """The indexes of this project side by side, while it moves to another model or policy."""
+        from pincite.engine.project_reindexing import ProjectGenerations
 
-    def _embedded(
-        self, store: UploadStore, header: LibraryHeader, document: Document
-    ) -> EmbeddedDocument:
-        from pincite.chunking.flow import chunk_document
-        from pincite.ingest.embed import EmbeddingPool
-        from pincite.settings import policy_named
-
-        embedder = self._embedders.of(header)
-        chunk = partial(chunk_document, policy=policy_named(header.policy), embedder=embedder)
-        with EmbeddingPool(embedder, store) as pool:
-            return EmbeddedDocument(document, pool.collect(pool.submit(chunk(document))))
+        return ProjectGenerations(self.root, self._home, self._embedders, self)
 
     def _begun(self, store: UploadStore) -> LibraryHeader:
         """How documents are made here; by default where this is the first."""

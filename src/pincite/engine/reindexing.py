@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.folders import begun
+from pincite.engine.generations import IndexGenerations, judged
 from pincite.engine.homes import Home
 from pincite.engine.indexing import Run
-from pincite.engine.models import Embedders, Wishes
-from pincite.errors import IndexMissing, LibraryBusy
-from pincite.evals.gate import check, floors_from
-from pincite.evals.measures import ALL
+from pincite.engine.models import Wishes
+from pincite.errors import LibraryBusy
 from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.sync import is_unreadable
 from pincite.ports import Store
@@ -28,29 +27,22 @@ from pincite.records import (
     EvalRun,
     Failure,
     GateReport,
-    GenerationStats,
     LibraryHeader,
     ReindexReport,
-    Role,
 )
 
 if TYPE_CHECKING:
     from pincite.engine.library import Library
 
-# Whether what was expected is found. How much else is found beside it also depends on how large
-# chunks are, and is no reason to stay; neither are twenty figures, of which one is often lower.
-_COMPARED = ("questions", "ndcg@10", "recall@10", "place_hit@3", "citation_recall@3", "terms@10")
 _MOST_TRIES = 60  # for the moment in which nobody else writes
 _SECONDS_BETWEEN_TRIES = 1.0
 
 
 @dataclass(frozen=True)
-class LibraryGenerations:
-    """The generations of one library."""
+class LibraryGenerations(IndexGenerations):
+    """The generations of a folder's library, each filled from its files."""
 
     library: Library
-    home: Home
-    embedders: Embedders
 
     def reindex(self, run: Run, gate: Gate, *, switch: bool) -> ReindexReport:
         """Fill the next generation and make it the live one, if nothing speaks against it."""
@@ -99,51 +91,10 @@ class LibraryGenerations:
             wishes = EvalWishes(label=f"generation {number}")
             return library.evaluation.run(gate.cases, wishes, on_progress=on_progress)
 
-        with Library(self.library.root, self.embedders, next_home) as coming:
+        with Library(self.root, self.embedders, next_home) as coming:
             before = asked(self.library, numbers.live, done_before=0)
             after = asked(coming, numbers.last, done_before=len(gate.cases))
-        floors = floors_from(before, slack=gate.slack).get(ALL, {})
-        compared = {name: floor for name, floor in floors.items() if name in _COMPARED}
-        return GateReport(before, after, tuple(check(after, {ALL: compared})))
-
-    def rollback(self) -> LibraryHeader:
-        """Make the generation before the live one again; it says how that is made.
-
-        What changed in the folder since the switch is not in it: an update follows.
-        """
-        before = self.home.generations().rolled_back().live
-        with closing(self.home.at(before).read()) as store:
-            header = begun(store.header(), self.library.root)
-            self.embedders.of(header)  # else nothing could be found in it
-        self.home.rollback()
-        return header
-
-    def cancel(self) -> None:
-        """Give up the generation that is being made; searches never saw it."""
-        self.home.cancel()
-
-    def drop_before(self) -> None:
-        """Forget the generation before, and with it the way back."""
-        self.home.drop_before()
-
-    def stats(self) -> list[GenerationStats]:
-        """Each generation that there is: the live one, the next one, the one before."""
-        numbers = self.home.generations()
-        roles: tuple[tuple[Role, int | None], ...] = (
-            ("live", numbers.live),
-            ("next", numbers.next),
-            ("before", numbers.before),
-        )
-        return [self._stats(role, number) for role, number in roles if number is not None]
-
-    def _stats(self, role: Role, number: int) -> GenerationStats:
-        try:
-            with closing(self.home.at(number).read()) as store:
-                return GenerationStats(number, role, store.header(), store.stats())
-        except IndexMissing:
-            if role == "live":
-                raise
-            return GenerationStats(number, role, None, None)
+        return judged(before, after, slack=gate.slack)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,15 +51,18 @@ WHERE original.project = %s AND document.generation = %s AND document.id = %s
 AND original.owner = document.owner AND original.checksum = document.upload
 """
 _FORGET_PAST = "DELETE FROM past_document WHERE project = %s AND md5(path) = md5(%s) AND path = %s"
-_TO_MAKE = """
-SELECT original.owner, original.path, original.checksum, original.labels, original.data
+_NOT_MADE = """
 FROM original WHERE original.project = %(project)s AND original.level <= %(clearance)s
 AND NOT EXISTS (
     SELECT 1 FROM document WHERE document.generation = %(generation)s
     AND document.owner = original.owner AND document.upload = original.checksum
 )
-ORDER BY original.path LIMIT 1
 """
+_TO_MAKE = f"""
+SELECT original.owner, original.path, original.checksum, original.labels, original.data
+{_NOT_MADE} AND original.checksum <> ALL (%(failed)s) ORDER BY original.path LIMIT 1
+"""
+_LEFT = f"SELECT count(*), coalesce(sum(octet_length(data)), 0) {_NOT_MADE}"
 _TO_FORGET = """
 SELECT document.id FROM document
 WHERE document.project = %(project)s AND document.generation = %(generation)s
@@ -148,12 +152,24 @@ class UploadStore(PostgresStore):
             self._add(connection, view, header.recipe, embedded, upload=original.checksum)
             self._keep(connection, view, embedded.document.id, original)
 
-    def to_make(self) -> tuple[int, Original] | None:
-        """A file, and whose it is, of which there is no document in this generation yet."""
+    def left_to_make(self) -> tuple[int, int]:
+        """How many files have no document in this generation yet, and their bytes."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return 0, 0
+            files, size = connection.execute(_LEFT, scope_of(state.view)).fetchone() or (0, 0)
+            return int(files), int(size)
+
+    def to_make(self, *, apart_from: Sequence[str] = ()) -> tuple[int, Original] | None:
+        """A file, and whose it is, of which there is no document in this generation yet.
+
+        Those that were tried in vain are named by their checksums.
+        """
         with self._reading() as (connection, state):
             if state.view is None:
                 return None
-            row = connection.execute(_TO_MAKE, scope_of(state.view)).fetchone()
+            values = {**scope_of(state.view), "failed": list(apart_from)}
+            row = connection.execute(_TO_MAKE, values).fetchone()
             return None if row is None else (row[0], Original(*row[1:]))
 
     def take_over(self, embedded: EmbeddedDocument, original: Original, owner: int) -> None:

@@ -1,0 +1,74 @@
+"""The indexes of a library or project side by side, and what a new one must show."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.engine.folders import begun
+from pincite.engine.homes import Home
+from pincite.engine.models import Embedders
+from pincite.errors import IndexMissing
+from pincite.evals.gate import check, floors_from
+from pincite.evals.measures import ALL
+from pincite.records import EvalRun, GateReport, GenerationStats, LibraryHeader, Role
+
+# Whether what was expected is found. How much else is found beside it also depends on how large
+# chunks are, and is no reason to stay; neither are twenty figures, of which one is often lower.
+_COMPARED = ("questions", "ndcg@10", "recall@10", "place_hit@3", "citation_recall@3", "terms@10")
+
+
+@dataclass(frozen=True)
+class IndexGenerations:
+    """The generations of one index: which there are, the way back, and giving them up."""
+
+    root: Path
+    home: Home
+    embedders: Embedders
+
+    def rollback(self) -> LibraryHeader:
+        """Make the generation before the live one again; it says how that is made.
+
+        What changed in a folder since the switch is not in it: an update follows.
+        """
+        before = self.home.generations().rolled_back().live
+        with closing(self.home.at(before).read()) as store:
+            header = begun(store.header(), self.root)
+            self.embedders.of(header)  # else nothing could be found in it
+        self.home.rollback()
+        return header
+
+    def cancel(self) -> None:
+        """Give up the generation that is being made; searches never saw it."""
+        self.home.cancel()
+
+    def drop_before(self) -> None:
+        """Forget the generation before, and with it the way back."""
+        self.home.drop_before()
+
+    def stats(self) -> list[GenerationStats]:
+        """Each generation that there is: the live one, the next one, the one before."""
+        numbers = self.home.generations()
+        roles: tuple[tuple[Role, int | None], ...] = (
+            ("live", numbers.live),
+            ("next", numbers.next),
+            ("before", numbers.before),
+        )
+        return [self._stats(role, number) for role, number in roles if number is not None]
+
+    def _stats(self, role: Role, number: int) -> GenerationStats:
+        try:
+            with closing(self.home.at(number).read()) as store:
+                return GenerationStats(number, role, store.header(), store.stats())
+        except IndexMissing:
+            if role == "live":
+                raise
+            return GenerationStats(number, role, None, None)
+
+
+def judged(before: EvalRun, after: EvalRun, *, slack: float) -> GateReport:
+    """Whether the same questions are answered as well, but for the slack."""
+    floors = floors_from(before, slack=slack).get(ALL, {})
+    compared = {name: floor for name, floor in floors.items() if name in _COMPARED}
+    return GateReport(before, after, tuple(check(after, {ALL: compared})))

@@ -1,0 +1,69 @@
+"""A file that was handed in → a document with its vectors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pincite.errors import FileUnreadable, SettingsError
+from pincite.records import Document, EmbeddedDocument, LibraryHeader
+
+if TYPE_CHECKING:
+    from pincite.ports import Embedder
+    from pincite.reading.sandbox import Sandbox
+    from pincite.stores.postgres.uploads import Original, UploadStore
+
+
+@dataclass(frozen=True)
+class Making:
+    """How documents are made of files."""
+
+    header: LibraryHeader
+    embedder: Embedder
+    sandbox: Sandbox
+
+    def read(self, original: Original) -> Document:
+        """The document of a file; FileUnreadable says why there is none."""
+        from pincite.ingest.catalog import summarized
+        from pincite.reading.labels import parse_labels
+        from pincite.reading.reader import LibraryReader
+
+        try:
+            said = json.dumps(
+                {"version": 1, "labels": [{**original.labels, "files": original.path}]}
+            )
+            labelled = parse_labels(said.encode()).labelled
+        except (FileUnreadable, TypeError, ValueError) as error:
+            raise SettingsError(f"these labels cannot be used: {error}") from error
+        reader = LibraryReader(
+            self.header.name,
+            self.sandbox.read,
+            options=frozenset(self.header.options),
+            labelled=labelled,
+        )
+        return summarized(reader.read(original.path, original.data))
+
+    def made(self, original: Original, known: UploadStore) -> EmbeddedDocument:
+        """The document with chunks and vectors; those that the store has are not made again."""
+        from pincite.chunking.flow import chunk_document
+        from pincite.ingest.embed import EmbeddingPool
+        from pincite.settings import policy_named
+
+        document = self.read(original)
+        policy = policy_named(self.header.policy)
+        chunk = partial(chunk_document, policy=policy, embedder=self.embedder)
+        with EmbeddingPool(self.embedder, known) as pool:
+            return EmbeddedDocument(document, pool.collect(pool.submit(chunk(document))))
+
+
+@contextmanager
+def making(header: LibraryHeader, embedder: Embedder) -> Iterator[Making]:
+    """Make documents in this way; readers of foreign formats run behind a wall meanwhile."""
+    from pincite.reading.sandbox import Sandbox
+
+    with Sandbox() as sandbox:
+        yield Making(header, embedder, sandbox)
