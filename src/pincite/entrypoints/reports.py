@@ -122,13 +122,22 @@ def move_as_text(report: MoveReport, done: str, seconds: float) -> Iterator[str]
     """What an export wrote, or an import took over, with sizes."""
     parts = [counted(report.documents, "document"), counted(report.chunks, "chunk")]
     parts.append(counted(report.vectors, "vector"))
-    more = {"earlier version": report.past, "eval run": report.runs}
+    more = {
+        "original file": report.originals,
+        "earlier version": report.past,
+        "eval run": report.runs,
+    }
     parts.extend(counted(count, what) for what, count in more.items() if count)
     parts.extend(report.files)
     yield (
         f"{done} {', '.join(parts)}: {size(report.file_bytes)} in {printable(report.file)} "
         f"({size(report.text_bytes)} of text), {seconds:.1f} s."
     )
+    if report.left_out:
+        yield (
+            f"Left out: {report.left_out:,} of the files themselves, which were handed in to a "
+            "project; only a project keeps them."
+        )
     if report.kept:
         yield f"Left as they are in the folder: {', '.join(report.kept)}."
     if report.apart:
