@@ -9,16 +9,16 @@ from pincite.evals.extras import needed_package
 from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator
 from pincite.text.words import WORD, fold, is_unspaced
 
-# Our names of the figures over documents, and those of ir_measures.
-_RANKING = {
-    "ndcg@10": "nDCG@10",
-    "recall@3": "R@3",
-    "recall@10": "R@10",
-    "mrr": "RR",
-    "precision@3": "P@3",
-    "hit@1": "Success@1",
-    "hit@3": "Success@3",
-    "hit@10": "Success@10",
+# Our names of the figures over documents: those of ir_measures, and how many results count.
+_RANKING: dict[str, tuple[str, int | None]] = {
+    "ndcg@10": ("nDCG", 10),
+    "recall@3": ("R", 3),
+    "recall@10": ("R", 10),
+    "mrr": ("RR", None),
+    "precision@3": ("P", 3),
+    "hit@1": ("Success", 1),
+    "hit@3": ("Success", 3),
+    "hit@10": ("Success", 10),
 }
 
 BY_QUESTION = (
@@ -89,7 +89,11 @@ def _ranking_figures(results: Sequence[CaseResult]) -> list[dict[str, float]]:
     if not grades:
         return figures
     ir_measures = needed_package("ir_measures")
-    names = {ir_measures.parse_measure(trec): name for name, trec in _RANKING.items()}
+    names = {}
+    for name, (kind, depth) in _RANKING.items():
+        # Not by the package's own way to read names, which ends with Python 3.14.
+        measure = getattr(ir_measures, kind)
+        names[measure if depth is None else measure @ depth] = name
     for metric in ir_measures.iter_calc(list(names), grades, scores):
         figures[int(metric.query_id)][names[metric.measure]] = float(metric.value)
     return figures
