@@ -21,3 +21,5 @@ class MoveReport:
     kept: tuple[str, ...] = ()  # those of them that were there already and differ
     text_bytes: int = 0  # of the documents' text, as UTF-8
     apart: bool = False  # the folder holds none of the documents' files
+    seen_by: str = ""  # the member of a project as whom it was exported
+    clearance: str = ""  # the strictest label whose documents that member sees
