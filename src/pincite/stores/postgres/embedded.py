@@ -99,10 +99,9 @@ def _refuse_folder(folder: Path, *, make: bool) -> None:
     if _MARK in held:
         return
     if not make:
-        address = f"{EMBEDDED}{folder}"
         raise DatabaseMissing(
-            f"there is no database in {folder}; correct the address, or make one with "
-            f"`pincite team setup {address}` or `pincite index build FOLDER --store {address}`"
+            f"there is no database in {folder}; correct the address, or make one there with "
+            f"`pincite team setup {EMBEDDED}{folder}`"
         )
     if held and _BEING_MADE not in held:
         raise SettingsError(f"{folder} holds other files and no database; name a new folder for it")
