@@ -77,7 +77,7 @@ def test_another_rollback_returns_to_the_newer_index_and_says_so(run: Run) -> No
     second = run("reindex", "--rollback").stdout
     assert "Searches use the newer index again: model hashing, policy wiki." in second
     run("reindex", "--drop-old")
-    assert "no other generation to go back to" in run("reindex", "--rollback").stderr
+    assert "no earlier generation to go back to" in run("reindex", "--rollback").stderr
 
 
 def test_a_library_is_found_by_its_later_generation_alone(run: Run) -> None:
