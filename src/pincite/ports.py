@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pincite.records import (
     Chunk,
@@ -23,7 +23,7 @@ from pincite.records import (
 )
 
 if TYPE_CHECKING:
-    from pincite.records import Failure, Finding, StoreStats
+    from pincite.records import Failure, Finding, Original, StoreStats
     from pincite.vectors import Vector
 
 Reader = Callable[[str, bytes], Document]
@@ -280,4 +280,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Give back every resource."""
+        ...
+
+
+@runtime_checkable
+class KeepsOriginals(Protocol):
+    """A store to which single files are handed in, and which keeps them as they came."""
+
+    def originals(self) -> Iterator[Original]:
+        """The files whose documents may be seen, by path."""
+        ...
+
+    def keep_original(self, original: Original) -> bool:
+        """Keep the file of a document that is there; False where there is no such document."""
         ...

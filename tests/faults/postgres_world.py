@@ -15,10 +15,10 @@ from postgres_server import KILLED, SCHEMA_OPTIONS
 
 from helpers import HEADER, at_angle, chunk_ids, embedded, part
 from pincite.errors import PinciteError, StoreUnreachable
-from pincite.records import DocumentId, EmbeddedDocument, Filters
+from pincite.records import DocumentId, EmbeddedDocument, Filters, Original
 from pincite.stores.codec import embedded_to_json
 from pincite.stores.postgres.store import PostgresStore
-from pincite.stores.postgres.uploads import Original, UploadStore
+from pincite.stores.postgres.uploads import UploadStore
 
 NOTES = 6
 PATIENCE = 60.0  # seconds until a test gives up on what should happen at once

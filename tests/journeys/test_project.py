@@ -14,6 +14,7 @@ import pytest
 from helpers import next_project, shared_team
 from pincite import Case, Gate
 from pincite.engine.addresses import Address
+from pincite.engine.homes import FolderHome
 from pincite.engine.library import Library
 from pincite.engine.making import Making, making
 from pincite.engine.models import Embedders, ModelAccess
@@ -22,9 +23,17 @@ from pincite.engine.team_home import TeamHome
 from pincite.errors import FileUnreadable, LibraryBusy, ProjectMissing, SettingsError, StoreDenied
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Embedder
-from pincite.records import Document, Filters, LibraryHeader, MemberRole, Progress, Scope
+from pincite.records import (
+    Document,
+    Filters,
+    LibraryHeader,
+    MemberRole,
+    Original,
+    Progress,
+    Scope,
+)
 from pincite.settings import INGESTION_VERSION
-from pincite.stores.postgres.uploads import MadeOtherwise, Original
+from pincite.stores.postgres.uploads import MadeOtherwise, UploadStore
 from pincite.vectors import Vector
 from two_models import Backwards
 
@@ -245,6 +254,16 @@ def test_what_cannot_be_handed_in_is_told_and_leaves_nothing(
     assert len(project.documents()) == 1
 
 
+def test_a_project_is_complete_with_each_file(opened: Open) -> None:
+    project = opened("ada")
+    plan = project.index_document("plan.md", PLAN)
+    assert project.search("pump", mode="words").complete
+    project.index_document("plan.md", PLAN, labels={"tags": ["draft"]})
+    project.index_document("note.md", NOTE)
+    project.delete_document(plan.document.id)
+    assert project.search("valve", mode="words").complete
+
+
 def test_what_was_handed_in_moves_to_another_policy_with_its_labels(opened: Open) -> None:
     project = opened("ada")
     plan = project.index_document("plan.md", PLAN, labels={"tags": ["draft"]})
@@ -289,6 +308,40 @@ def test_what_comes_and_goes_during_a_reindex_is_followed(opened: Open) -> None:
     assert project.reindex(policy="flat", on_progress=meddle).outcome == "switched"
     assert sorted(one.name for one in project.documents()) == ["kept.md", "late.md"]
     assert paths_found(project, "wombat") == ["late.md"]
+    assert project._uploads().verify() == []
+
+
+def test_labels_that_change_during_a_reindex_are_followed(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = opened("ada")
+    project.index_document("early.md", PLAN, labels={"tags": ["old"]})
+    project.index_document("late.md", NOTE, labels={"tags": ["old"]})
+    made = Making.made
+
+    def meddle_while_it_is_made(self: Making, original: Original, known: UploadStore) -> object:
+        document = made(self, original, known)
+        with monkeypatch.context() as patched:
+            patched.setattr(Making, "made", made)
+            project.index_document("early.md", PLAN, labels={"tags": ["new"]})
+            project.index_document("late.md", NOTE, labels={"tags": ["new"]})
+        return document
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Making, "made", meddle_while_it_is_made)
+        assert project.reindex(policy="flat").outcome == "switched"
+    assert [one.metadata.tags for one in project.documents()] == [("new",), ("new",)]
+    assert project._uploads().verify() == []
+
+
+def test_labels_that_changed_since_a_reindex_stay_so_when_it_is_taken_back(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN, labels={"tags": ["old"]})
+    project.reindex(policy="flat")
+    project.index_document("plan.md", PLAN, labels={"tags": ["new"]})
+    project.rollback()
+    assert [one.metadata.tags for one in project.documents()] == [("new",)]
+    assert paths_found(project, "pump", Filters(tags=("new",))) == ["plan.md"]
     assert project._uploads().verify() == []
 
 
@@ -413,3 +466,64 @@ def share(project: Project, user: str, role: MemberRole, clearance: str = "inter
         role=role,
         clearance=clearance,
     )
+
+
+@pytest.fixture
+def handed_in(opened: Open) -> Project:
+    """A project with a file of Ada's and one of Grace's."""
+    ada = opened("ada")
+    ada.index_document("plan.md", PLAN, labels={"tags": ["draft"]})
+    share(ada, "grace", "writer", clearance="restricted")
+    opened("grace").index_document("note.md", NOTE)
+    return ada
+
+
+def as_library(project: Project, folder: Path) -> Library:
+    folder.mkdir()
+    return Library(folder, OneModel(ModelAccess()), project._home)
+
+
+def test_a_project_that_is_moved_takes_its_files_along(
+    opened: Open, handed_in: Project, tmp_path: Path
+) -> None:
+    file = tmp_path / "moved.pincite"
+    assert as_library(handed_in, tmp_path / "here").export_to(file).originals == 2
+    other = TeamHome(
+        Address("postgresql://shared", "ada", next_project()),
+        tmp_path / "there" / "store.json",
+        team=shared_team(),
+        remembers=False,
+    )
+    moved = Project(Path("moved"), OneModel(ModelAccess()), other)
+    assert as_library(moved, tmp_path / "there").import_from(file).originals == 2
+    assert paths_found(moved, "pump", Filters(tags=("draft",))) == ["plan.md"]
+    assert moved.index_document("note.md", NOTE).status == "deduplicated"  # nobody else is here
+    assert moved.reindex(policy="flat").outcome == "switched"
+    assert sorted(one.name for one in moved.documents()) == ["note.md", "plan.md"]
+
+
+def test_a_project_that_is_restored_gives_each_member_their_files_back(
+    opened: Open, handed_in: Project, tmp_path: Path
+) -> None:
+    file = tmp_path / "kept.pincite"
+    library = as_library(handed_in, tmp_path / "here")
+    library.export_to(file, history=True)
+    for one in handed_in.documents():
+        handed_in.delete_document(one.id)
+    assert library.import_from(file, replace=True).originals == 2
+    assert opened("grace").index_document("note.md", NOTE).status == "deduplicated"
+    assert handed_in.index_document("plan.md", PLAN).status == "deduplicated"
+    assert handed_in._uploads().verify() == []
+
+
+def test_a_folder_that_takes_a_project_over_says_that_it_keeps_no_files(
+    handed_in: Project, tmp_path: Path
+) -> None:
+    file = tmp_path / "moved.pincite"
+    as_library(handed_in, tmp_path / "here").export_to(file)
+    root = tmp_path / "there"
+    root.mkdir()
+    with Library(root, OneModel(ModelAccess()), FolderHome(root, root / ".index")) as library:
+        report = library.import_from(file)
+        assert (report.documents, report.originals, report.left_out) == (2, 0, 2)
+        assert library.search("pump", mode="words").results

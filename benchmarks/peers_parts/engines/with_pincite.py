@@ -5,12 +5,12 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from peers_parts.engines import PICKLED
 from peers_parts.engines.corpus import Corpus, Question, Search
-from pincite.ports import Embedder
-from pincite.records import Filters, Mode
+from pincite.engine.models import Embedders, ModelAccess
+from pincite.records import Filters, LibraryHeader, Mode, ModelCard
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings
 from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
@@ -25,31 +25,42 @@ SETUP = (
 
 
 class KnownVectors:
-    """Stands in for the model: questions were embedded beforehand, for every engine alike."""
+    """The model, but for its vectors: questions were embedded before, for all engines alike."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, model: str) -> None:
+        self._model = Embedders(ModelAccess()).named(model)
         self._vectors = {question.text: question.vector for question in corpus.questions}
+
+    @property
+    def card(self) -> ModelCard:
+        """That of the model."""
+        return self._model.card
 
     def embed_question(self, text: str) -> Vector:
         """The vector that all engines search with."""
         return self._vectors[text]
 
     def foreignness(self, question: str) -> float:
-        """None: the questions of the set are in the model's language."""
-        return 0.0
+        """How little the model knows of the question's language."""
+        return self._model.foreignness(question)
+
+    def knows(self, word: str) -> bool:
+        """Whether the word is one of the model's own."""
+        return self._model.knows(word)
 
 
 def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
     """The index as `pincite index build` writes it."""
     pickled = _objects(corpus.folder / PICKLED)
     writer = open_for_writing(folder / "index")
-    writer.begin(next(pickled))
+    header: LibraryHeader = next(pickled)
+    writer.begin(header)
     for document in pickled:
         writer.replace_document(document)
     writer.finish()
     writer.close()
     store = open_for_reading(folder / "index")
-    embedder = cast(Embedder, KnownVectors(corpus))  # a search asks it for nothing else
+    embedder = KnownVectors(corpus, header.model.name)
     settings = SearchSettings(top_k=10, per_document=1)
 
     def searching(mode: Mode) -> Search:

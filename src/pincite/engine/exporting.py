@@ -12,7 +12,7 @@ from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.folders import begun
 from pincite.engine.homes import MovingHome
 from pincite.errors import FileUnreadable, StoreError
-from pincite.ports import Store
+from pincite.ports import KeepsOriginals, Store
 from pincite.records import LEVELS, EmbeddedDocument, LibraryHeader, MoveReport, Progress
 from pincite.settings import ANALYSIS_FILE, EVAL_FILE, GLOSSARY_FILE, LABELS_FILE, SourceSettings
 from pincite.sources import Folder
@@ -61,6 +61,10 @@ def export_library(
         for embedded, recipe in _documents(seen, on_progress):
             archive.add_document(embedded, header, recipe)
             counts.count(embedded)
+        if isinstance(seen, KeepsOriginals):
+            for one in seen.originals():
+                archive.add_original(one)
+                counts.originals += 1
     name = str(target) if isinstance(target, Path) else ""
     report = counts.report(name, archive.written, header.name)
     return replace(report, seen_by=user, clearance=clearance)
@@ -129,6 +133,8 @@ class MoveCounts:
     chunks: int = 0
     vectors: int = 0
     past: int = 0
+    originals: int = 0
+    left_out: int = 0
     runs: int = 0
     text_bytes: int = 0
     files: list[str] = field(default_factory=list)
@@ -158,6 +164,8 @@ class MoveCounts:
             chunks=self.chunks,
             vectors=self.vectors,
             past=self.past,
+            originals=self.originals,
+            left_out=self.left_out,
             runs=self.runs,
             files=tuple(self.files),
             kept=kept,

@@ -12,23 +12,32 @@ from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.exporting import OWN_FILES, MoveCounts, OnProgress
 from pincite.engine.folders import join_files, set_apart
 from pincite.engine.homes import Aside, MovingHome
+from pincite.engine.making import labels_of
 from pincite.errors import (
     DatabaseMissing,
     IndexExists,
     IndexMissing,
     ModelError,
     ProjectMissing,
+    SettingsError,
     StoreError,
     StoreReadOnly,
 )
+from pincite.ports import KeepsOriginals
 from pincite.records import Failure, LibraryHeader, MoveReport, Progress
-from pincite.stores.archive.checking import Unsound, sound_document, sound_version
+from pincite.stores.archive.checking import (
+    Unsound,
+    sound_document,
+    sound_original,
+    sound_version,
+)
 from pincite.stores.archive.forms import (
     MOST_FILE_BYTES,
     AnyLine,
     DocumentLine,
     FileLine,
     LibraryLine,
+    OriginalLine,
     PastLine,
     RunLine,
 )
@@ -116,6 +125,8 @@ class _Taking:
             match line:
                 case DocumentLine():
                     self._take_document(line)
+                case OriginalLine():
+                    self._take_original(line)
                 case PastLine():
                     self._take_version(line)
                 case RunLine():
@@ -156,6 +167,20 @@ class _Taking:
                 embedded.document.path,
             )
         )
+
+    def _take_original(self, line: OriginalLine) -> None:
+        original = sound_original(line)
+        try:
+            labels_of(original)
+        except SettingsError as error:
+            raise Unsound(f"says of {line.path!r} what cannot be understood: {error}") from error
+        store = self._aside.store
+        if not isinstance(store, KeepsOriginals):
+            self._counts.left_out += 1
+        elif store.keep_original(original):
+            self._counts.originals += 1
+        else:
+            raise Unsound(f"holds a file {line.path!r} without its document")
 
     def _take_version(self, line: PastLine) -> None:
         """Stored and forgotten, as it was: a store remembers what it forgot."""

@@ -10,12 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pincite.errors import FileUnreadable, SettingsError
-from pincite.records import Document, EmbeddedDocument, LibraryHeader
+from pincite.records import Document, EmbeddedDocument, LibraryHeader, Original
 
 if TYPE_CHECKING:
     from pincite.ports import Embedder
+    from pincite.reading.reader import Labelled
     from pincite.reading.sandbox import Sandbox
-    from pincite.stores.postgres.uploads import Original, UploadStore
+    from pincite.stores.postgres.uploads import UploadStore
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,13 @@ class Making:
     def read(self, original: Original) -> Document:
         """The document of a file; FileUnreadable says why there is none."""
         from pincite.ingest.catalog import summarized
-        from pincite.reading.labels import parse_labels
         from pincite.reading.reader import LibraryReader
 
-        try:
-            said = json.dumps(
-                {"version": 1, "labels": [{**original.labels, "files": original.path}]}
-            )
-            labelled = parse_labels(said.encode()).labelled
-        except (FileUnreadable, TypeError, ValueError) as error:
-            raise SettingsError(f"these labels cannot be used: {error}") from error
         reader = LibraryReader(
             self.header.name,
             self.sandbox.read,
             options=frozenset(self.header.options),
-            labelled=labelled,
+            labelled=labels_of(original),
         )
         return summarized(reader.read(original.path, original.data))
 
@@ -67,3 +60,14 @@ def making(header: LibraryHeader, embedder: Embedder) -> Iterator[Making]:
 
     with Sandbox() as sandbox:
         yield Making(header, embedder, sandbox)
+
+
+def labels_of(original: Original) -> Labelled:
+    """What was said of a file, as a reader takes it; SettingsError where it cannot be used."""
+    from pincite.reading.labels import parse_labels
+
+    try:
+        said = json.dumps({"version": 1, "labels": [{**original.labels, "files": original.path}]})
+        return parse_labels(said.encode()).labelled
+    except (FileUnreadable, TypeError, ValueError) as error:
+        raise SettingsError(f"these labels cannot be used: {error}") from error

@@ -21,6 +21,7 @@ from pincite.records import (
     DocumentId,
     DocumentPage,
     LibraryHeader,
+    Original,
     Progress,
     Uploaded,
 )
@@ -82,8 +83,6 @@ class Project(Searchable):
         raise AssertionError  # the last try returned or raised
 
     def _index_document(self, name: str, data: bytes, said: Mapping[str, Any] | None) -> Uploaded:
-        from pincite.stores.postgres.uploads import Original
-
         store = self._uploads()
         header = self._begun(store)
         if len(data) > header.max_file_bytes:
@@ -169,6 +168,7 @@ class Project(Searchable):
                 None, Wishes(), self._embedders, folder_name=self._home.address.scope.name
             )
             store.begin(header)
+            store.finish()  # no run is under way: each file is whole by itself
         return header
 
     def _path(self, name: str, checksum: str) -> str:

@@ -102,7 +102,8 @@ class _Filling:
             except FileUnreadable as error:
                 self._failures[original.checksum] = Failure(original.path, str(error))
             else:
-                self._store.take_over(embedded, original, owner)
+                if not self._store.take_over(embedded, original, owner):
+                    continue  # it is another by now, and found so in the next round
             self._done += 1
             self._bytes += len(original.data)
             total = max(files, self._done), max(size, self._bytes)

@@ -74,7 +74,7 @@ class TeamHome:
             raise IndexMissing(f"project {self._name} has no index yet; run `pincite index build`")
         if live not in self._generations.numbers().kept:
             raise IndexMissing(f"project {self._name} has no generation {live} any more")
-        return self._team.store(self.address.scope, generation=live)
+        return self._team.uploads(self.address.scope, generation=live)
 
     def write(self) -> Store:
         """The only store that makes all of it anew; a project of one's own is made if need be."""
@@ -243,7 +243,7 @@ class TeamHome:
                 with suppress(PinciteError):  # why it failed is what is to be told
                     self.cancel()
                 raise
-            self.switch()
+            self._generations.switch(replacing=True)
             self.drop_before()
 
     def close(self) -> None:

@@ -122,7 +122,11 @@ def move_as_text(report: MoveReport, done: str, seconds: float) -> Iterator[str]
     """What an export wrote, or an import took over, with sizes."""
     parts = [counted(report.documents, "document"), counted(report.chunks, "chunk")]
     parts.append(counted(report.vectors, "vector"))
-    more = {"earlier version": report.past, "eval run": report.runs}
+    more = {
+        "original file": report.originals,
+        "earlier version": report.past,
+        "eval run": report.runs,
+    }
     parts.extend(counted(count, what) for what, count in more.items() if count)
     parts.extend(report.files)
     where = f" in {printable(report.file)}" if report.file else ""
@@ -133,6 +137,11 @@ def move_as_text(report: MoveReport, done: str, seconds: float) -> Iterator[str]
     if report.clearance:
         seen_by = f"{printable(report.seen_by)} may see" if report.seen_by else "its author may see"
         yield f"The file holds what {seen_by} (up to {report.clearance})."
+    if report.left_out:
+        yield (
+            f"Left out: {report.left_out:,} of the files themselves, which were handed in to a "
+            "project; only a project keeps them."
+        )
     if report.kept:
         yield f"Left as they are in the folder: {', '.join(report.kept)}."
     if report.apart:

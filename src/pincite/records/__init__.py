@@ -117,7 +117,13 @@ if TYPE_CHECKING:
         ReindexReport,
         Role,
     )
-    from pincite.records.uploads import DeleteStatus, DocumentPage, Uploaded, UploadStatus
+    from pincite.records.uploads import (
+        DeleteStatus,
+        DocumentPage,
+        Original,
+        Uploaded,
+        UploadStatus,
+    )
 
 __all__ = [
     "FIELDS",
@@ -186,6 +192,7 @@ __all__ = [
     "Omission",
     "OmissionReason",
     "Operator",
+    "Original",
     "Part",
     "Passage",
     "Place",
@@ -277,7 +284,7 @@ _LATER = {
         "ReindexReport",
         "Role",
     ),
-    "uploads": ("DeleteStatus", "DocumentPage", "UploadStatus", "Uploaded"),
+    "uploads": ("DeleteStatus", "DocumentPage", "Original", "UploadStatus", "Uploaded"),
 }
 
 

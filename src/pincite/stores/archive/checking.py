@@ -6,6 +6,7 @@ An archive may come from anywhere, and its checksums say only that it is as some
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 import zlib
 from collections.abc import Iterable
@@ -15,9 +16,15 @@ import msgspec
 import numpy as np
 
 from pincite.errors import ModelInvalid, SettingsError
-from pincite.records import EmbeddedDocument, LibraryHeader
+from pincite.records import EmbeddedDocument, LibraryHeader, Original
 from pincite.settings import policy_named
-from pincite.stores.archive.forms import PLACE_ROWS, ChunkForm, DocumentForm, Stretch
+from pincite.stores.archive.forms import (
+    PLACE_ROWS,
+    ChunkForm,
+    DocumentForm,
+    OriginalLine,
+    Stretch,
+)
 from pincite.stores.codec import embedded_from_json
 from pincite.vectors import unit
 
@@ -64,6 +71,13 @@ def sound_version(form: DocumentForm) -> EmbeddedDocument:
     if any(chunk["windows"] for chunk in form["chunks"]):
         raise Unsound(f"holds vectors of {form['path']!r}, which is gone")
     return _sound(form)
+
+
+def sound_original(line: OriginalLine) -> Original:
+    """A file that was handed in, whose bytes are those that its checksum names."""
+    if hashlib.sha256(line.data).hexdigest() != line.checksum:
+        raise Unsound(f"holds another file than it says for {line.path!r}")
+    return Original(line.path, line.checksum, line.labels, line.data, line.owner)
 
 
 def _sound(form: DocumentForm) -> EmbeddedDocument:

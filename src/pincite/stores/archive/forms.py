@@ -1,13 +1,13 @@
 """What the lines of an archive hold, with the types that a file must keep to.
 
 An archive is a gzip stream of lines with checksums (stores/lines.py): one `library`, then any
-`file`s, `run`s and `past` versions, then every `document` by path, and one `end`. An archive
-without its end is cut off.
+`file`s, `run`s and `past` versions, then every `document` by path, then the `original`s that were
+handed in, and one `end`. An archive without its end is cut off.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -145,6 +145,16 @@ class DocumentLine(Line, tag="document", frozen=True):
     document: DocumentForm
 
 
+class OriginalLine(Line, tag="original", frozen=True):
+    """The file that one of the documents was made of, as it was handed in to a project."""
+
+    path: str
+    checksum: str
+    labels: dict[str, Any]
+    owner: str
+    data: bytes
+
+
 class EndLine(Line, tag="end", frozen=True):
     """The last one: what was before it."""
 
@@ -152,7 +162,7 @@ class EndLine(Line, tag="end", frozen=True):
     checksum: str  # over the bytes of all of them
 
 
-AnyLine = LibraryLine | FileLine | RunLine | PastLine | DocumentLine | EndLine
+AnyLine = LibraryLine | FileLine | RunLine | PastLine | DocumentLine | OriginalLine | EndLine
 
 
 class Announced(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ from pincite.stores.archive.forms import (
     DocumentLine,
     EndLine,
     LibraryLine,
+    OriginalLine,
 )
 from pincite.stores.lines import checked
 
@@ -103,10 +104,12 @@ class Archive:
         if (before is None) != isinstance(line, LibraryLine):
             raise self._invalid("does not begin as an export does")
         if isinstance(before, DocumentLine):
-            if not isinstance(line, DocumentLine | EndLine):
+            if not isinstance(line, DocumentLine | OriginalLine | EndLine):
                 raise self._invalid("holds its lines in another order than an export does")
             if isinstance(line, DocumentLine) and before.document["path"] >= line.document["path"]:
                 raise self._invalid("holds its documents twice, or in disorder")
+        if isinstance(before, OriginalLine) and not isinstance(line, OriginalLine | EndLine):
+            raise self._invalid("holds its lines in another order than an export does")
 
     def _raw_lines(self) -> Iterator[bytes]:
         """The lines, in pieces of bounded size however small they were packed."""

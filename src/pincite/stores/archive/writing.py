@@ -25,7 +25,7 @@ from pincite.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from pincite.records import EmbeddedDocument, LibraryHeader
+from pincite.records import EmbeddedDocument, LibraryHeader, Original
 from pincite.stores.archive.checking import Unsound, sound_document, sound_version
 from pincite.stores.archive.forms import (
     GZIP_HEAD,
@@ -34,6 +34,7 @@ from pincite.stores.archive.forms import (
     DocumentLine,
     EndLine,
     Line,
+    OriginalLine,
     PastLine,
 )
 from pincite.stores.codec import embedded_to_json
@@ -78,7 +79,7 @@ class ArchiveWriter:
             sound_document(msgspec.json.decode(body, type=DocumentLine).document, header)
         except (Unsound, msgspec.MsgspecError) as error:
             raise _unsound(embedded, error) from error
-        self._pack(_bounded(body, embedded))
+        self._pack(_bounded(body, embedded.document.path))
 
     def add_version(self, embedded: EmbeddedDocument) -> None:
         """Write a version of a document that is gone; nobody searches by its vectors."""
@@ -90,7 +91,14 @@ class ArchiveWriter:
             sound_version(msgspec.json.decode(body, type=PastLine).document)
         except (Unsound, msgspec.MsgspecError) as error:
             raise _unsound(embedded, error) from error
-        self._pack(_bounded(body, embedded))
+        self._pack(_bounded(body, embedded.document.path))
+
+    def add_original(self, original: Original) -> None:
+        """Write a file as it was handed in."""
+        line = OriginalLine(
+            original.path, original.checksum, original.labels, original.owner, original.data
+        )
+        self._pack(_bounded(msgspec.json.encode(line), original.path))
 
     def finish(self) -> None:
         """Write the end."""
@@ -165,11 +173,11 @@ def _lock(file: BinaryIO, target: Path) -> None:
         raise LibraryBusy(f"another process is writing {target}; wait until it is done") from error
 
 
-def _bounded(body: bytes, embedded: EmbeddedDocument) -> bytes:
+def _bounded(body: bytes, path: str) -> bytes:
     raw = sealed(body)
     if len(raw) > MOST_LINE_BYTES:
         raise ArchiveInvalid(
-            f"{embedded.document.path} is too large to be exported: it makes {len(raw):,} bytes, "
+            f"{path} is too large to be exported: it makes {len(raw):,} bytes, "
             f"{MOST_LINE_BYTES:,} are the most"
         )
     return raw

@@ -6,11 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
-
-import numpy as np
 
 from pincite.errors import IndexMissing
 from pincite.ports import Lap, no_lap
@@ -28,46 +24,16 @@ from pincite.records import (
     Finding,
     FoundChunk,
     LibraryHeader,
-    Ranked,
     Ranking,
     StoreStats,
 )
 from pincite.stores.memory.bm25 import bm25, count_of
-from pincite.stores.memory.filters import Seen, visible
-from pincite.text.abbreviations import abbreviations_in, name_key
+from pincite.stores.memory.kept import Kept, chunks
+from pincite.stores.memory.searching import rankings
+from pincite.text.abbreviations import name_key
 from pincite.text.naming import document_names, longest_only, names_said
-from pincite.text.spelling import spellings_in
-from pincite.text.stems import tokens_of
-from pincite.text.words import (
-    Term,
-    fold,
-    indexed_codes,
-    indexed_words,
-    phrase_term,
-    question_codes,
-    question_terms,
-)
+from pincite.text.words import Term, fold, question_terms
 from pincite.vectors import Vector, unit
-
-
-@dataclass(frozen=True)
-class _Kept:
-    embedded: EmbeddedDocument
-    entry: DocumentEntry
-
-    @property
-    def spelled(self) -> set[str]:
-        """Its words as they are spelled."""
-        chunks = [part.chunk for part in self.embedded.chunks]
-        texts = (text for chunk in chunks for text in (chunk.searched, *chunk.headings))
-        return spellings_in("\n".join((self.embedded.document.about, *texts))) if chunks else set()
-
-    @property
-    def defined(self) -> dict[tuple[str, str], str]:
-        """What its abbreviations stand for, by the short form and the key of the long one."""
-        seen = (one.chunk.seen(one.chunk.start, one.chunk.end) for one in self.embedded.chunks)
-        found = [one for text in seen for one in abbreviations_in(text)]
-        return {(one.short, name_key(one.long)): one.long for one in reversed(found)}
 
 
 class MemoryStore:
@@ -75,7 +41,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._header: LibraryHeader | None = None
-        self._kept: dict[DocumentId, _Kept] = {}
+        self._kept: dict[DocumentId, Kept] = {}
         self._past: list[EmbeddedDocument] = []
         self._updated: str | None = None
         self._complete = False
@@ -129,7 +95,7 @@ class MemoryStore:
             size=document.size,
             summary=document.summary,
         )
-        self._kept[document.id] = _Kept(embedded, entry)
+        self._kept[document.id] = Kept(embedded, entry)
         self._complete = False
 
     def finish(self, problems: Sequence[Failure] = ()) -> None:
@@ -182,15 +148,7 @@ class MemoryStore:
         self, question: str, *, filters: Filters = Filters(), limit: int | None = None
     ) -> list[DocumentEntry]:
         """The documents whose name, title, author, tags, type or summary speak to it."""
-        words = {
-            kept.entry.id: [
-                token
-                for text in (document.about, document.path, document.summary)
-                for token in (*tokens_of(indexed_words(text)), "")
-            ]
-            for kept in self._kept.values()
-            for document in (kept.embedded.document,)
-        }
+        words = {kept.entry.id: kept.about for kept in self._kept.values()}
         scores = bm25(question_terms(question), words)
         seen = {kept.entry.id for kept, _ in self._chunks(filters)}
         best = sorted((one for one in scores if one in seen), key=lambda one: -scores[one])
@@ -216,61 +174,10 @@ class MemoryStore:
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call: `words` and `codes` for a question, `vector` for a vector."""
-        words: Ranking = ()
-        near: Ranking = ()
-        rankings: dict[str, Ranking] = {}
-        if question is not None:
-            words = self._search_words(question_terms(question), filters)
-            rankings["words"] = words[:limit]
-            lap("words")
-            codes = self._search_words(question_codes(question), filters)
-            if codes[:limit]:
-                rankings["codes"] = codes[:limit]
-            lap("codes")
-        if vector is not None:
-            near = self._search_vector(vector, filters)
-            rankings["vector"] = near[:limit]
-            lap("vector")
-        if question is not None and vector is not None:
-            rankings["words"] += _unlisted(words[limit:], near[:limit])
-            rankings["vector"] += _unlisted(near[limit:], words[:limit])
-            lap("compare")
-        return rankings
+        return rankings(list(self._kept.values()), question, vector, filters, limit, lap)
 
-    def _search_words(self, terms: Sequence[Term], filters: Filters) -> Ranking:
-        words = {part.chunk.id: self._words(kept, part) for kept, part in self._chunks(Filters())}
-        scores = bm25(terms, words)
-        seen = {part.chunk.id: kept.entry.id for kept, part in self._chunks(filters)}
-        return _ordered(Ranked(name, seen[name], scores[name]) for name in scores if name in seen)
-
-    def _words(self, kept: _Kept, part: EmbeddedChunk) -> list[str]:
-        about, headings = kept.embedded.document.about, "\n".join(part.chunk.headings)
-        codes = indexed_codes(f"{about}\n{headings}\n{part.chunk.searched}")
-        fields = (*map(indexed_words, (part.chunk.searched, about, headings)), codes)
-        # The empty token keeps a phrase from running over the edge of a field.
-        return [token for field in fields for token in (*tokens_of(field), "")]
-
-    def _search_vector(self, vector: Vector, filters: Filters) -> Ranking:
-        ranked = []
-        for kept, part in self._chunks(filters):
-            best = max(part.windows, key=lambda window: float(np.dot(window.vector, vector)))
-            score = float(np.dot(best.vector, vector))
-            window = (best.start, best.end)
-            ranked.append(Ranked(part.chunk.id, kept.entry.id, score, window, best.vector))
-        return _ordered(ranked)
-
-    def _chunks(self, filters: Filters) -> Iterator[tuple[_Kept, EmbeddedChunk]]:
-        condition = filters.condition
-        for kept in self._kept.values():
-            for part in kept.embedded.chunks:
-                seen = Seen(kept.entry, part.chunk, partial(self._holds_phrase, part.chunk))
-                if visible(seen, condition):
-                    yield kept, part
-
-    def _holds_phrase(self, chunk: Chunk, phrase: str) -> bool:
-        fields = (chunk.searched, "\n".join(chunk.headings))
-        tokens = (tokens_of(indexed_words(field)) for field in fields)
-        return any(count_of(phrase_term(phrase), one) for one in tokens)
+    def _chunks(self, filters: Filters) -> Iterator[tuple[Kept, EmbeddedChunk]]:
+        return chunks(self._kept.values(), filters)
 
     def missing_words(self, words: Sequence[str]) -> set[str]:
         """Those of the words that no chunk has, in any of their forms."""
@@ -278,7 +185,7 @@ class MemoryStore:
             word
             for word in words
             if not any(
-                count_of(Term((fold(word),)), self._words(kept, part))
+                count_of(Term((fold(word),)), kept.words(part))
                 for kept, part in self._chunks(Filters())
             )
         }
@@ -352,14 +259,14 @@ class MemoryStore:
 
     def stats(self) -> StoreStats:
         """What the index holds."""
-        chunks = [part for _, part in self._chunks(Filters())]
-        windows = sum(len(part.windows) for part in chunks)
+        held = [part for _, part in self._chunks(Filters())]
+        windows = sum(len(part.windows) for part in held)
         return StoreStats(
             documents=len(self._kept),
-            chunks=len(chunks),
+            chunks=len(held),
             windows=windows,
             vectors=windows,
-            words=len(chunks),
+            words=len(held),
             database_bytes=0,
             segments_bytes=0,
             log_bytes=0,
@@ -376,13 +283,3 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to give back."""
-
-
-def _ordered(ranked: Iterable[Ranked]) -> Ranking:
-    return tuple(sorted(ranked, key=lambda one: (-one.score, one.chunk_id)))
-
-
-def _unlisted(beyond: Ranking, other: Ranking) -> Ranking:
-    """What the other search lists of those that stand too far down here."""
-    wanted = {one.chunk_id for one in other}
-    return tuple(replace(one, listed=False) for one in beyond if one.chunk_id in wanted)

@@ -40,6 +40,14 @@ SELECT count(*) FROM (
     GROUP BY owner, upload HAVING count(*) = 1
 ) AS lost
 """
+# Files of which the live generation has no document.
+_REPLACED = """
+DELETE FROM original WHERE project = %(project)s AND NOT EXISTS (
+    SELECT 1 FROM document JOIN generation ON generation.id = document.generation
+    WHERE generation.project = %(project)s AND generation.number = %(live)s
+    AND document.owner = original.owner AND document.upload = original.checksum
+)
+"""
 _ROLL_BACK = """
 UPDATE project SET before = live, live = before
 WHERE id = %(project)s AND before = %(before)s AND live = %(live)s
@@ -80,16 +88,23 @@ class ProjectGenerations:
             )
             return coming.last
 
-    def switch(self) -> None:
-        """Make the next one live, in one statement."""
+    def switch(self, *, replacing: bool = False) -> None:
+        """Make the next one live, in one statement.
+
+        It holds all files that were handed in; or, where it replaces what there was, only its own
+        are kept.
+        """
         with self.server.within(self.entry) as connection:
             self._lock(connection)
             numbers = self._numbers(connection)
             numbers.switched()  # or says why not
-            connection.execute(_TAKE_OVER, {**self._values, "live": numbers.live})
-            self._refuse_lost(connection, numbers.live, numbers.next)
+            if not replacing:
+                connection.execute(_TAKE_OVER, {**self._values, "live": numbers.live})
+                self._refuse_lost(connection, numbers.live, numbers.next)
             self._change(connection, _SWITCH, numbers)
             self._drop(connection, numbers.before)
+            if replacing:
+                connection.execute(_REPLACED, {**self._values, "live": numbers.next})
 
     def roll_back(self) -> None:
         """Make the one before live again, in one statement."""

@@ -79,9 +79,10 @@ class ProjectReader:
             yield frozen
 
     def _state(self, connection: Connection) -> State:
-        found = state_at(
-            connection, self._entry, self._generation, compared_all=self._index.from_windows
-        )
+        return self._state_of(connection, self._generation)
+
+    def _state_of(self, connection: Connection, generation: int | None) -> State:
+        found = state_at(connection, self._entry, generation, compared_all=self._index.from_windows)
         if found is None:
             raise missing(self._scope)
         return found

@@ -29,7 +29,7 @@ from pincite.stores.rows import embedded_of, rows_of
 from pincite.vectors import unit
 
 _TOUCH = """
-UPDATE generation SET version = version + 1, complete = false, updated = now()
+UPDATE generation SET version = version + 1, complete = complete AND %s, updated = now()
 WHERE id = %s AND project = %s
 """
 
@@ -122,8 +122,13 @@ class PostgresStore(ProjectReader):
             return maintain(connection, view, self._index)
 
     @contextmanager
-    def _writing(self, *, touch: bool = True) -> Iterator[tuple[Connection, View, LibraryHeader]]:
-        """A transaction that changes the generation: one after the other, each all or nothing."""
+    def _writing(
+        self, *, touch: bool = True, of_a_run: bool = True
+    ) -> Iterator[tuple[Connection, View, LibraryHeader]]:
+        """A transaction that changes the generation: one after the other, each all or nothing.
+
+        A change of a run leaves the index incomplete until the run ends.
+        """
         self._refuse_interrupted()
         with self._server.within(self._entry) as connection:
             if self._state(connection).view is None:
@@ -134,12 +139,15 @@ class PostgresStore(ProjectReader):
             state = self._state(connection)
             if state.view is None or state.header is None:
                 raise IndexMissing("the index was dropped just now; begin it again")
-            generation = (state.view.generation, state.view.project)
             lock = "SELECT 1 FROM generation WHERE id = %s AND project = %s FOR UPDATE"
-            connection.execute(lock, generation)
+            connection.execute(lock, (state.view.generation, state.view.project))
             yield connection, state.view, state.header
             if touch:
-                connection.execute(_TOUCH, generation)
+                self._touch(connection, state.view, of_a_run=of_a_run)
+
+    def _touch(self, connection: Connection, view: View, *, of_a_run: bool) -> None:
+        """What was found in the generation before may be found no more."""
+        connection.execute(_TOUCH, (not of_a_run, view.generation, view.project))
 
     @property
     def _project(self) -> tuple[int | None]:

@@ -122,9 +122,10 @@ class Team:
         entry = self._entry(scope)
         return PostgresStore(self._server, scope, entry, index=self._index, generation=generation)
 
-    def uploads(self, scope: Scope) -> UploadStore:
+    def uploads(self, scope: Scope, *, generation: int | None = None) -> UploadStore:
         """A project's store to which single files are handed in."""
-        return UploadStore(self._server, scope, self._entry(scope), index=self._index)
+        entry = self._entry(scope)
+        return UploadStore(self._server, scope, entry, index=self._index, generation=generation)
 
     def only_writer(self, scope: Scope, generation: int) -> UploadStore:
         """A generation's store for whoever makes all of it anew; LibraryBusy while another does.
