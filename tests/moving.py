@@ -36,6 +36,9 @@ class MemoryHome:
     def place(self) -> str:
         return ""
 
+    def sight(self) -> tuple[str, str]:
+        return "", ""
+
     def read(self) -> Store:
         if self.store is None:
             raise IndexMissing("nothing was indexed here yet")

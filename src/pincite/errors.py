@@ -10,6 +10,7 @@ PinciteError
 │   ├── IndexExists        the folder has an index already, which would be lost
 │   ├── NothingToIndex     the folder holds nothing that can be read
 │   ├── LibraryBusy        another process is writing to this library
+│   ├── DatabaseMissing    there is no database at an address, or none that was made for pincite
 │   └── ProjectMissing     there is no such project, or not for whoever is asking
 ├── FileUnreadable         one file cannot be read: a line in the report, never the end of a run
 │   └── FileEmpty          it holds nothing to read: left out, which is no failure
@@ -74,6 +75,10 @@ class NothingToIndex(LibraryError):
 
 class LibraryBusy(LibraryError):
     """Another process holds the library's write lock."""
+
+
+class DatabaseMissing(LibraryError):
+    """There is no database at an address, or nobody made the tables of pincite in it."""
 
 
 class ProjectMissing(LibraryError):

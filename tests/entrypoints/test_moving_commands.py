@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,3 +80,49 @@ def test_what_cannot_be_done_is_said_with_its_exit_code(
 def test_a_backup_may_take_the_place_of_the_last_one(run: Run) -> None:
     assert run("backup", "b.pincite", "-l", "notes").exit_code == 0
     assert run("backup", "b.pincite", "-l", "notes", "--overwrite").exit_code == 0
+
+
+PROGRAM = (sys.executable, "-c", "from pincite.entrypoints.cli.main import main; main()")
+
+
+@pytest.mark.parametrize("command", ["export", "backup"])
+def test_a_library_goes_to_standard_output_and_its_report_beside_it(run: Run, command: str) -> None:
+    assert run(command, "a.pincite", "-l", "notes").exit_code == 0
+    done = subprocess.run(
+        [*PROGRAM, command, "-", "-l", "notes", "--json"], capture_output=True, check=True
+    )
+    assert done.stdout == Path("a.pincite").read_bytes()
+    told = json.loads(done.stderr)
+    assert (told["file"], told["file_bytes"]) == ("", len(done.stdout))
+    assert not Path("-").exists()
+
+
+def test_a_library_is_not_written_to_a_terminal(run: Run) -> None:
+    ours, terminal = pty.openpty()
+    done = subprocess.run(
+        [*PROGRAM, "export", "-", "-l", "notes"],
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(terminal)
+    os.close(ours)
+    assert (done.returncode, b"to your terminal" in done.stderr) == (2, True)
+
+
+def test_a_reader_that_goes_away_has_no_whole_file(run: Run) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*PROGRAM, "export", "-", "-l", "notes"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, b"is cut off" in done.stderr) == (7, True), done.stderr
+
+
+def test_a_file_named_like_standard_output_is_a_file(run: Run) -> None:
+    assert run("export", "./-", "-l", "notes").exit_code == 0
+    assert Path("./-").is_file()

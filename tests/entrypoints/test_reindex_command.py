@@ -69,6 +69,17 @@ def test_a_rollback_and_a_removal_are_steps_of_their_own(run: Run) -> None:
     assert generations(run) == [("live", 1, "vault")]
 
 
+def test_another_rollback_returns_to_the_newer_index_and_says_so(run: Run) -> None:
+    run("reindex", "--policy", "wiki")
+    first = run("reindex", "--rollback").stdout
+    assert "Searches use the earlier index again: model hashing, policy vault." in first
+    assert "Another --rollback returns to the newer one." in first
+    second = run("reindex", "--rollback").stdout
+    assert "Searches use the newer index again: model hashing, policy wiki." in second
+    run("reindex", "--drop-old")
+    assert "no earlier generation to go back to" in run("reindex", "--rollback").stderr
+
+
 def test_a_library_is_found_by_its_later_generation_alone(run: Run) -> None:
     run("reindex", "--policy", "wiki")
     run("reindex", "--drop-old")
@@ -80,6 +91,30 @@ def test_a_new_index_waits_to_be_switched_to_or_given_up(run: Run) -> None:
     assert generations(run) == [("live", 1, "vault"), ("next", 2, "wiki")]
     assert "given up" in run("reindex", "--cancel").stdout
     assert generations(run) == [("live", 1, "vault")]
+
+
+def status(run: Run) -> list[str]:
+    return run("reindex", "--status").stdout.splitlines()[1:]
+
+
+def test_the_status_says_whether_a_new_index_is_complete_and_why_it_is_not_used(
+    run: Run, tmp_path: Path
+) -> None:
+    ask(tmp_path / "cases.jsonl", line=25)
+    run("reindex", "--policy", "wiki", "--no-switch")
+    made, next_step = status(run)
+    assert made.startswith("2: complete; model hashing, policy wiki; ")
+    assert next_step.startswith("   Not used yet. `pincite reindex` switches to it; ")
+
+    assert run("reindex", "--gate", str(tmp_path / "cases.jsonl")).exit_code == 1
+    made, next_step = status(run)
+    assert made.startswith("2: complete; ")
+    assert next_step.startswith("   Refused: it answered the questions worse.")
+    told = json.loads(run("reindex", "--status", "--json").stdout)["generations"]
+    assert [one["refused"] for one in told] == [False, True]
+
+    run("reindex", "--no-gate", "--no-switch")  # and was judged by no questions
+    assert "Not used yet." in status(run)[1]
 
 
 @pytest.mark.parametrize("step", ["--rollback", "--cancel", "--drop-old"])

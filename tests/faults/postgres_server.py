@@ -17,8 +17,9 @@ import psycopg
 
 from helpers import HEADER
 from pincite.records import Scope
-from pincite.stores.postgres.connection import Entry, Server, translated_errors
+from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.embedded import EmbeddedServer
+from pincite.stores.postgres.meanings import translated_errors
 from pincite.stores.postgres.rights import MEMBER
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.team import Team

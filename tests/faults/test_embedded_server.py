@@ -12,6 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pincite.errors import SettingsError, StoreReadOnly
 from pincite.stores.postgres.embedded import EmbeddedServer
 
 _USE_AND_WAIT = """
@@ -58,3 +59,20 @@ def test_a_user_that_was_killed_does_not_keep_the_server_running(folder: Path) -
     with EmbeddedServer(folder) as server:
         server.start()
     assert not runs(folder)
+
+
+def test_a_folder_that_cannot_be_a_database_is_left_as_it_is(folder: Path) -> None:
+    (folder / "letter.txt").write_text("Dear Ada")
+    for path, said in (
+        (folder, "holds other files and no database"),
+        (folder / "letter.txt", r"letter\.txt is a file"),
+        (folder / "letter.txt" / "db", r"letter\.txt is a file"),
+    ):
+        with pytest.raises(SettingsError, match=said):
+            EmbeddedServer(path).start()
+    assert [one.name for one in folder.iterdir()] == ["letter.txt"]
+
+
+def test_a_folder_that_must_not_be_written_is_told() -> None:
+    with pytest.raises(StoreReadOnly, match="no permission for a database in /sys/pincite"):
+        EmbeddedServer(Path("/sys/pincite")).start()

@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+import pytest
+
 from helpers import ABOUT, DIMENSIONS, HEADER, Part, chunk_ids, embedded
-from pincite.errors import ProjectMissing, StoreDenied
+from pincite.errors import ProjectMissing, SettingsError, StoreDenied
 from pincite.records import (
     LEVELS,
     MEMBER_ROLES,
@@ -207,11 +209,18 @@ class World:
     def _revoke(self, user: str, project: Project) -> None:
         other = self._chance.choice(USERS)
         scope = self._scope(user, project)
-        if project.members[user][0] != "admin" or other == project.owner:
-            _refused(lambda: self._team.revoke(scope, self._user(other)))
-            return
-        self._team.revoke(scope, self._user(other))
-        project.members.pop(other, None)
+
+        def revoke() -> None:
+            self._team.revoke(scope, self._user(other))
+
+        may = other == user or project.members[user][0] == "admin"  # everybody may leave
+        if not may or other == project.owner:
+            _refused(revoke)
+        elif project.members.pop(other, None) is not None:
+            revoke()
+        else:
+            with pytest.raises(SettingsError):
+                revoke()
 
     def _projects_of(self, user: str, project: Project) -> None:
         known = [one for one in self._projects.values() if user in one.members]

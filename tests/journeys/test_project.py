@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -231,15 +232,18 @@ def test_what_is_above_a_members_clearance_is_not_there_for_them(opened: Open) -
         ("a.md", PLAN, {"colour": "red"}, SettingsError, "colour"),
         ("a.md", PLAN, {"confidentiality": "top"}, SettingsError, "top"),
         ("a.md", PLAN, {"date": "soon"}, SettingsError, "soon"),
-        ("a.md", b"", {}, FileUnreadable, "empty"),
+        ("a.md", b"", {}, FileUnreadable, "a.md: is empty"),
+        ("a.md", "# Plan", {}, SettingsError, "a.md: data must be the bytes of the file, not str"),
+        ("a.md", PLAN, ["draft"], SettingsError, "a.md: labels must be a mapping"),
+        (7, PLAN, {}, SettingsError, "the name of a file must be a str, not int"),
         ("a.pdf", b"%PDF-1.4 no", {}, FileUnreadable, "damaged"),
     ],
 )
 def test_what_cannot_be_handed_in_is_told_and_leaves_nothing(
     opened: Open,
-    name: str,
-    data: bytes,
-    labels: dict[str, str],
+    name: Any,  # noqa: ANN401 — whatever a program without a type checker gives
+    data: Any,  # noqa: ANN401 — as above
+    labels: Any,  # noqa: ANN401 — as above
     error: type[Exception],
     said: str,
 ) -> None:

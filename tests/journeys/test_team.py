@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from helpers import server_folder
-from pincite import open_library
+from pincite import open_library, open_project
 from pincite.engine.teamwork import connect
-from pincite.errors import PinciteError, StoreReadOnly, StoreUnreachable
+from pincite.errors import DatabaseMissing, PinciteError, StoreReadOnly, StoreUnreachable
 from pincite.records import Scope
 
 NOBODY = "postgresql://localhost:1/notes"
@@ -56,3 +56,14 @@ def test_a_watch_ends_in_a_folder_that_only_looks_into_a_project(
         assert library.search("pump").changed == ()
         with pytest.raises(StoreReadOnly):
             list(library.watch(threading.Event()))
+
+
+def test_a_project_makes_its_database_with_its_first_document_and_not_before(store: str) -> None:
+    folder = Path(store.removeprefix("postgresql+embedded://")) / "new"
+    with open_project(f"{store}/new", user="ada", project="inbox") as inbox:
+        for ask in (inbox.documents, inbox.list_documents, lambda: inbox.search("pump")):
+            with pytest.raises(DatabaseMissing):
+                ask()
+        assert not folder.exists()
+        inbox.index_document("pumps.md", b"# Pumps\n\nThe north pump leaks.\n")
+        assert [one.name for one in inbox.documents()] == ["pumps.md"]

@@ -42,6 +42,12 @@ def bare_address(store: str) -> str:
     return without_password(without_settings(store)[0])
 
 
+def place_of(address: Address) -> str:
+    """Which project of which database, for people."""
+    project = address.scope.full_name
+    return f"project {project}, as {address.user}, in {bare_address(address.store)}"
+
+
 def address_of(
     root: Path, store: str, *, user: str | None = None, project: str | None = None
 ) -> Address:

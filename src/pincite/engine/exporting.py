@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, cast
 
 from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.folders import begun
 from pincite.engine.homes import MovingHome
 from pincite.errors import FileUnreadable, StoreError
 from pincite.ports import KeepsOriginals, Store
-from pincite.records import EmbeddedDocument, LibraryHeader, MoveReport, Progress
+from pincite.records import LEVELS, EmbeddedDocument, LibraryHeader, MoveReport, Progress
 from pincite.settings import ANALYSIS_FILE, EVAL_FILE, GLOSSARY_FILE, LABELS_FILE, SourceSettings
 from pincite.sources import Folder
 from pincite.stores.archive.forms import FORMAT, MOST_FILE_BYTES, FileLine, LibraryLine, RunLine
-from pincite.stores.archive.writing import ArchiveWriter, written_archive
+from pincite.stores.archive.writing import (
+    ArchiveWriter,
+    Sink,
+    streamed_archive,
+    written_archive,
+)
 from pincite.stores.runs import RunFolder
 
 OWN_FILES = (EVAL_FILE, GLOSSARY_FILE, LABELS_FILE, ANALYSIS_FILE)
@@ -27,7 +33,7 @@ OnProgress = Callable[[Progress], None]
 def export_library(
     root: Path,
     home: MovingHome,
-    target: Path,
+    target: Path | Sink,
     *,
     history: bool,
     overwrite: bool,
@@ -41,11 +47,12 @@ def export_library(
     with (
         closing(home.read()) as store,
         store.snapshot() as seen,
-        written_archive(target, overwrite=overwrite) as archive,
+        _opened(target, overwrite=overwrite) as archive,
     ):
         header = begun(seen.header(), root)
         counts = MoveCounts()
-        _add_library(archive, seen, header)
+        user, clearance = home.sight()
+        _add_library(archive, seen, header, clearance)
         _add_kept_with_it(archive, root, home, counts)
         if history:
             for version in seen.past_versions():
@@ -58,10 +65,20 @@ def export_library(
             for one in seen.originals():
                 archive.add_original(one)
                 counts.originals += 1
-    return counts.report(target, header.name)
+    name = str(target) if isinstance(target, Path) else ""
+    report = counts.report(name, archive.written, header.name)
+    return replace(report, seen_by=user, clearance=clearance)
 
 
-def _add_library(archive: ArchiveWriter, seen: Store, header: LibraryHeader) -> None:
+def _opened(target: Path | Sink, *, overwrite: bool) -> AbstractContextManager[ArchiveWriter]:
+    if isinstance(target, Path):
+        return written_archive(target, overwrite=overwrite)
+    return streamed_archive(target)
+
+
+def _add_library(
+    archive: ArchiveWriter, seen: Store, header: LibraryHeader, clearance: str
+) -> None:
     from pincite import __version__
 
     archive.add(
@@ -72,6 +89,7 @@ def _add_library(archive: ArchiveWriter, seen: Store, header: LibraryHeader) -> 
             complete=seen.is_complete(),
             problems=[(one.path, one.reason) for one in seen.problems()],
             documents=len(seen.documents()),
+            clearance=cast(Any, "" if clearance == LEVELS[-1] else clearance),
         )
     )
 
@@ -129,12 +147,18 @@ class MoveCounts:
         self.text_bytes += len(embedded.document.text.encode())
 
     def report(
-        self, file: Path, library: str, *, kept: tuple[str, ...] = (), apart: bool = False
+        self,
+        file: str,
+        file_bytes: int,
+        library: str,
+        *,
+        kept: tuple[str, ...] = (),
+        apart: bool = False,
     ) -> MoveReport:
         """All of it, once it is done."""
         return MoveReport(
-            file=str(file),
-            file_bytes=file.stat().st_size,
+            file=file,
+            file_bytes=file_bytes,
             library=library,
             documents=self.documents,
             chunks=self.chunks,

@@ -9,6 +9,7 @@ from pathlib import Path
 from pincite.engine.folders import begun
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders
+from pincite.engine.verdicts import was_refused
 from pincite.errors import IndexMissing
 from pincite.evals.gate import check, floors_from
 from pincite.evals.measures import ALL
@@ -60,7 +61,8 @@ class IndexGenerations:
     def _stats(self, role: Role, number: int) -> GenerationStats:
         try:
             with closing(self.home.at(number).read()) as store:
-                return GenerationStats(number, role, store.header(), store.stats())
+                refused = role == "next" and was_refused(self.home.files, self.home.place(), number)
+                return GenerationStats(number, role, store.header(), store.stats(), refused)
         except IndexMissing:
             if role == "live":
                 raise

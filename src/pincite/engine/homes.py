@@ -37,6 +37,10 @@ class MovingHome(Protocol):
         """Where it is, for people; empty where it is in the library's own folder."""
         ...
 
+    def sight(self) -> tuple[str, str]:
+        """As whom the index is read, and up to which label; empty where everybody sees all."""
+        ...
+
     def read(self) -> Store:
         """A store to search in, of the live generation; IndexMissing where there is none."""
         ...
@@ -212,6 +216,10 @@ class FolderHome:
     def place(self) -> str:
         """In the library's own folder."""
         return ""
+
+    def sight(self) -> tuple[str, str]:
+        """Whoever can read the folder sees all of it."""
+        return "", ""
 
     def is_of_folder(self) -> bool:
         """An index that lives in a folder is of that folder."""

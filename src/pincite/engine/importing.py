@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import closing
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
 from pincite.engine.evaluation import RUNS_FOLDER
@@ -13,6 +14,7 @@ from pincite.engine.folders import join_files, set_apart
 from pincite.engine.homes import Aside, MovingHome
 from pincite.engine.making import labels_of
 from pincite.errors import (
+    DatabaseMissing,
     IndexExists,
     IndexMissing,
     ModelError,
@@ -69,7 +71,7 @@ def _held(home: MovingHome, root: Path, *, replace: bool) -> LibraryHeader | Non
     try:
         with closing(home.read()) as store:
             header = store.header()
-    except (IndexMissing, ProjectMissing):
+    except (DatabaseMissing, IndexMissing, ProjectMissing):
         return None
     except StoreError:
         if not replace:
@@ -144,7 +146,10 @@ class _Taking:
         apart = bool(self._counts.documents) and not self._here
         if apart:
             set_apart(self._aside.files)
-        return self._counts.report(file, self._first.header.name, kept=kept, apart=apart)
+        report = self._counts.report(
+            str(file), file.stat().st_size, self._first.header.name, kept=kept, apart=apart
+        )
+        return dataclass_replace(report, clearance=self._first.clearance)
 
     def _take_document(self, line: DocumentLine) -> None:
         embedded = sound_document(line.document, self._first.header)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ReindexReport,
     )
     from pincite.sources import Folder
+    from pincite.stores.archive.writing import Sink
 
 
 class Library(Searchable):
@@ -189,7 +190,7 @@ class Library(Searchable):
 
     def export_to(
         self,
-        file: str | Path,
+        file: str | Path | Sink,
         *,
         history: bool = False,
         overwrite: bool = False,
@@ -198,14 +199,15 @@ class Library(Searchable):
         """Write the whole library into one file, as it stands now, while others go on writing.
 
         With `history` also what it held before, for a backup; without, what was deleted stays
-        here.
+        here. Of a team's project it is what its user may see. A file may also be a stream, to
+        which the bytes are written.
         """
         from pincite.engine.exporting import export_library
 
         return export_library(
             self.root,
             self._home,
-            Path(file),
+            Path(file) if isinstance(file, str) else file,
             history=history,
             overwrite=overwrite,
             on_progress=on_progress,

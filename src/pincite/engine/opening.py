@@ -55,6 +55,17 @@ def default_store(folder: Path, store: str) -> str | None:
     return None if has_index(folder) else store
 
 
+def remembered_place(folder: Path) -> str:
+    """In which project of which database the index of a folder is; empty where in none."""
+    file = folder / INDEX_FOLDER / ADDRESS_FILE
+    if not file.is_file():
+        return ""
+    from pincite.engine.addresses import place_of, remembered
+
+    kept = remembered(file)
+    return place_of(kept) if kept is not None else ""
+
+
 def _home(root: Path, store: str | None, user: str | None, project: str | None) -> Home:
     index = root / INDEX_FOLDER
     if store is None and not (index / ADDRESS_FILE).is_file():

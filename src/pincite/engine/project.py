@@ -70,10 +70,13 @@ class Project(Searchable):
         """
         from pincite.stores.postgres.uploads import MadeOtherwise
 
+        _refuse_other_types(name, data, labels)
         self._home.create()
         for tries_left in reversed(range(_TRIES)):
             try:
                 return self._index_document(name, data, labels)
+            except FileUnreadable as error:
+                raise type(error)(f"{name}: {error}") from error
             except MadeOtherwise:
                 if not tries_left:
                     raise
@@ -184,6 +187,22 @@ class Project(Searchable):
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """What was handed in is kept here, and cannot change elsewhere."""
         return False
+
+
+def _refuse_other_types(name: object, data: object, labels: object) -> None:
+    """What a type checker would say: not every program has one."""
+    if not isinstance(name, str):
+        raise SettingsError(f"the name of a file must be a str, not {type(name).__name__}")
+    if not isinstance(data, bytes):
+        raise SettingsError(
+            f"{name}: data must be the bytes of the file, not {type(data).__name__}; open it with "
+            'mode "rb", or write text.encode()'
+        )
+    if not isinstance(labels, Mapping | None):
+        raise SettingsError(
+            f'{name}: labels must be a mapping such as {{"tags": ["lease"]}}, not '
+            f"{type(labels).__name__}"
+        )
 
 
 def _found(store: UploadStore, checksum: str) -> DocumentEntry:

@@ -19,6 +19,7 @@ from pincite.engine.generations import IndexGenerations, judged
 from pincite.engine.homes import Home
 from pincite.engine.indexing import Run
 from pincite.engine.models import Wishes
+from pincite.engine.verdicts import forget_refused, note_refused
 from pincite.errors import LibraryBusy
 from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.sync import is_unreadable
@@ -59,12 +60,15 @@ class LibraryGenerations(IndexGenerations):
                 return self._made(filling, gate, switch=switch)
 
     def _made(self, filling: _Filling, gate: Gate, *, switch: bool) -> ReindexReport:
+        forget_refused(self.home.files)
         report = filling.fill()
         if report.outcome != "ready":
             return report
         if gate.cases:
             report = replace(report, gate=self._asked(gate))
             if report.gate and not report.gate.holds:
+                number = self.home.generations().last  # the next one: it was given last
+                note_refused(self.home.files, self.home.place(), number)
                 return replace(report, outcome="worse")
         if not switch:
             return report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -14,25 +14,23 @@ from typing import TYPE_CHECKING
 
 from pincite.engine.addresses import (
     Address,
-    bare_address,
+    place_of,
     remember,
     remembered,
     without_secrets,
 )
 from pincite.engine.homes import Aside
+from pincite.engine.teams import made_team, opened_team
 from pincite.errors import (
+    DatabaseMissing,
     IndexMissing,
     PinciteError,
     ProjectMissing,
     SettingsError,
     StoreDenied,
     StoreReadOnly,
-    StoreUnsupported,
 )
 from pincite.records import LEVELS, Generations
-from pincite.stores.postgres.address import (
-    refuse_bad_address,
-)
 
 if TYPE_CHECKING:
     from pincite.ports import Store
@@ -66,18 +64,16 @@ class TeamHome:
         """Whether there is an index yet."""
         try:
             return self.generations().live > 0
-        except ProjectMissing:
+        except (DatabaseMissing, ProjectMissing):
             return False
 
     def read(self) -> Store:
         """A store to search in; IndexMissing where there is none."""
         live = self.generations().live
         if not live:
-            raise IndexMissing(
-                f"project {self.address.project} has no index yet; run `pincite index build`"
-            )
+            raise IndexMissing(f"project {self._name} has no index yet; run `pincite index build`")
         if live not in self._generations.numbers().kept:
-            raise IndexMissing(f"project {self.address.project} has no generation {live} any more")
+            raise IndexMissing(f"project {self._name} has no generation {live} any more")
         return self._team.uploads(self.address.scope, generation=live)
 
     def write(self) -> Store:
@@ -143,7 +139,7 @@ class TeamHome:
         """Give up the next generation."""
         number = self.generations().next
         if number is None:
-            raise IndexMissing(f"no other generation of {self.address.project} is being made")
+            raise IndexMissing(f"no other generation of {self._name} is being made")
         with self._held(number):
             self._generations.give_up()
 
@@ -153,31 +149,42 @@ class TeamHome:
 
     def place(self) -> str:
         """Which project of which database."""
-        project = f"{self.address.scope.owner}/{self.address.scope.name}"
-        return f"project {project}, as {self.address.user}, in {bare_address(self.address.store)}"
+        return place_of(self.address)
+
+    def sight(self) -> tuple[str, str]:
+        """The user, and the strictest label whose documents they see."""
+        scope = self.address.scope
+        (mine,) = (one for one in self._team.members(scope) if one.user == scope.user)
+        return mine.user, mine.clearance
 
     def _refuse_connected(self) -> None:
         if self.address.connected:
             raise StoreReadOnly(
-                f"{self.files.parent} only looks into project {self.address.project} and holds "
+                f"{self.files.parent} only looks into project {self._name} and holds "
                 "none of its files; index them with `pincite index build FOLDER --store …` in the "
                 "folder where they are"
             )
 
     def _refuse_partly_seen(self) -> None:
         """What one does not see would be missing from the next generation."""
-        scope = self.address.scope
-        (mine,) = (one for one in self._team.members(scope) if one.user == scope.user)
-        if mine.clearance != LEVELS[-1]:
+        user, clearance = self.sight()
+        if clearance != LEVELS[-1]:
             raise StoreDenied(
-                f"a new index of {scope.project} is made by whoever sees all of its documents; "
-                f"{scope.user} sees those up to {mine.clearance!r}"
+                f"a new index of {self._name} is made by whoever sees all of its documents; "
+                f"{user} sees those up to {clearance!r}"
             )
 
     def create(self) -> bool:
-        """Make the project where it is the user's own and there is none; whether it was made."""
-        is_own = self.address.scope.owner == self.address.user
-        return is_own and self._team.create(self.address.scope)
+        """Make the project where it is the user's own and there is none; whether it was made.
+
+        So is the database, but for one that was there once: then a disk is not mounted, say.
+        """
+        if self.address.scope.owner != self.address.user:
+            return False
+        known = remembered(self._kept_in) if self._remembers else None
+        if known is None or not known.is_at(self.address.store):
+            self._open(made_team)
+        return self._team.create(self.address.scope)
 
     def uploads(self) -> UploadStore:
         """A store to which single files are handed in."""
@@ -188,14 +195,14 @@ class TeamHome:
         if self.uploads().has_uploads(all_of_them=True):
             return
         raise SettingsError(
-            f"project {self.address.project} was built from a folder; run `pincite reindex` there"
+            f"project {self._name} was built from a folder; run `pincite reindex` there"
         )
 
     def refuse_folder(self) -> None:
         """Files that were handed in one by one are in no folder, and would be forgotten."""
         if self.exists() and self._team.uploads(self.address.scope).has_uploads():
             raise SettingsError(
-                f"project {self.address.project} holds files that were handed in one by one; an "
+                f"project {self._name} holds files that were handed in one by one; an "
                 "index run would make it equal to the folder and forget them. Choose another "
                 "project with --project"
             )
@@ -252,30 +259,15 @@ class TeamHome:
         return self._team.generations(self.address.scope)
 
     @property
+    def _name(self) -> str:
+        return self.address.scope.full_name
+
+    @property
     def _team(self) -> Team:
+        return self._open(opened_team)
+
+    def _open(self, opened: Callable[[str], Team]) -> Team:
         with self._opening:  # of two threads that ask first, one opens it for both
             if self._opened is None:
-                self._opened = self._given or opened_team(self.address.store)
+                self._opened = self._given or opened(self.address.store)
             return self._opened
-
-
-def opened_team(url: str) -> Team:
-    """The team at an address; whoever opens it closes it."""
-    with packages_needed():
-        from pincite.stores.postgres.team import Team
-        from pincite.stores.postgres.tuning import taken_apart
-    database, index = taken_apart(url)
-    refuse_bad_address(database)
-    return Team.at(database, index=index)
-
-
-@contextmanager
-def packages_needed() -> Iterator[None]:
-    """Say how to get the packages for PostgreSQL where they are not there."""
-    try:
-        yield
-    except ImportError as error:
-        raise StoreUnsupported(
-            "a store in PostgreSQL needs more packages: pip install 'pincite[postgres]', or "
-            "'pincite[embedded]' for a server of one's own"
-        ) from error

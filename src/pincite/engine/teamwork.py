@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pincite.engine.addresses import Address, address_of, remember, remembered
 from pincite.engine.folders import INDEX_FOLDER, find_library, has_index, set_apart
 from pincite.engine.opening import ADDRESS_FILE
-from pincite.engine.team_home import opened_team, packages_needed
+from pincite.engine.teams import opened_team, packages_needed
 from pincite.errors import FolderMissing, IndexExists, IndexMissing, SettingsError
 
 if TYPE_CHECKING:

@@ -88,11 +88,15 @@ def report_as_json(report: ReindexReport, seconds: float) -> Json:
     }
 
 
-def rolled_back(header: LibraryHeader) -> str:
-    """What a rollback did, and what it did not."""
+def rolled_back(header: LibraryHeader, stats: Sequence[GenerationStats]) -> str:
+    """What a rollback did, what it did not, and what another one would do."""
+    numbers = {one.role: one.number for one in stats}
+    forth = numbers["live"] > numbers["before"]
+    now, other = ("newer", "earlier") if forth else ("earlier", "newer")
     return (
-        f"Searches use the earlier index again: {_made(header)}. What changed in the folder since "
-        "it was left is not in it yet: run `pincite index update`."
+        f"Searches use the {now} index again: {_made(header)}. What changed in the folder since "
+        f"it was left is not in it yet: run `pincite index update`. Another --rollback returns to "
+        f"the {other} one."
     )
 
 
@@ -105,10 +109,23 @@ def stats_as_text(stats: Sequence[GenerationStats]) -> Iterator[str]:
         held = f"{counted(one.store.documents, 'document')}, {counted(one.store.chunks, 'chunk')}"
         of_bytes = one.store.database_bytes + one.store.segments_bytes + one.store.log_bytes
         state = "" if one.store.complete else ", not complete"
-        yield (
-            f"{one.number}: {_ROLES[one.role]}; {_made(one.header)}; {held}, "
-            f"{size(of_bytes)}{state}."
+        role = "complete" if one.role == "next" and one.store.complete else _ROLES[one.role]
+        yield f"{one.number}: {role}; {_made(one.header)}; {held}, {size(of_bytes)}{state}."
+        if one.role == "next":
+            yield f"   {_what_next(one)}"
+
+
+def _what_next(one: GenerationStats) -> str:
+    """Why searches do not use a new index yet, and what can be done."""
+    give_up = "`pincite reindex --cancel` gives it up."
+    if one.refused:
+        return (
+            "Refused: it answered the questions worse. `pincite reindex --no-gate` switches to it "
+            f"all the same; {give_up}"
         )
+    if one.store is not None and one.store.complete:
+        return f"Not used yet. `pincite reindex` switches to it; {give_up}"
+    return f"`pincite reindex` goes on with it; {give_up}"
 
 
 def stats_as_json(stats: Sequence[GenerationStats]) -> Json:

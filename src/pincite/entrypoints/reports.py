@@ -129,10 +129,14 @@ def move_as_text(report: MoveReport, done: str, seconds: float) -> Iterator[str]
     }
     parts.extend(counted(count, what) for what, count in more.items() if count)
     parts.extend(report.files)
+    where = f" in {printable(report.file)}" if report.file else ""
     yield (
-        f"{done} {', '.join(parts)}: {size(report.file_bytes)} in {printable(report.file)} "
+        f"{done} {', '.join(parts)}: {size(report.file_bytes)}{where} "
         f"({size(report.text_bytes)} of text), {seconds:.1f} s."
     )
+    if report.clearance:
+        seen_by = f"{printable(report.seen_by)} may see" if report.seen_by else "its author may see"
+        yield f"The file holds what {seen_by} (up to {report.clearance})."
     if report.left_out:
         yield (
             f"Left out: {report.left_out:,} of the files themselves, which were handed in to a "

@@ -36,7 +36,10 @@ class Generations:
     def rolled_back(self) -> Generations:
         """The one before is live again, and can be left again in the same way."""
         if self.before is None:
-            raise IndexMissing("there is no earlier generation to go back to")
+            raise IndexMissing(
+                "there is no earlier generation to go back to: none was left by a switch, or it "
+                "was removed; `pincite reindex --status` shows what there is"
+            )
         return replace(self, live=self.before, before=self.live)
 
     def without_next(self) -> Generations:

@@ -23,3 +23,5 @@ class MoveReport:
     text_bytes: int = 0  # of the documents' text, as UTF-8
     left_out: int = 0  # such files, where a library keeps none: it is a folder's
     apart: bool = False  # the folder holds none of the documents' files
+    seen_by: str = ""  # the member of a project as whom it was exported
+    clearance: str = ""  # the strictest label whose documents that member sees

@@ -21,6 +21,7 @@ class GenerationStats:
     role: Role
     header: LibraryHeader | None  # None before anything was written to it
     store: StoreStats | None
+    refused: bool = False  # it is complete, and its answers were worse
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,11 @@ class Scope:
         """The project's own name."""
         return self.project.rpartition("/")[2] if "/" in self.project else self.project
 
+    @property
+    def full_name(self) -> str:
+        """The project as everybody may call it, and as messages do: `ada/plans`."""
+        return f"{self.owner}/{self.name}"
+
 
 def refuse_bad_name(what: str, name: str) -> None:
     """A name is something that can be seen and typed, on one line."""

@@ -100,6 +100,7 @@ def test_settings_of_the_index_are_taken_out_of_the_address() -> None:
         *("ef_construction=3", "ef_construction=1001", "m=33", "m=20&pincite.ef_construction=39"),
         *("ef_search=-1", "ef_search=0", "ef_search=1001", "probes=0", "probes=32769"),
         *("most_scanned=0", "most_scanned=2147483648"),
+        *("index=ivfflat&pincite.lists=0", "index=ivfflat&pincite.lists=32769"),
         *("memory=2", "memory=512", "memory=much", "memory=0MB", "memory=1kB", "memory=2048GB"),
     ],
 )

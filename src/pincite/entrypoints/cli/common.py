@@ -140,6 +140,18 @@ def note_unused_index(library: Library) -> None:
         )
 
 
+def tell_move(library: Library, before: str, *, as_json: bool) -> dict[str, str]:
+    """An index that goes to another project than before leaves one behind, which must be said.
+
+    A note for people; for JSON a field with the place that was left.
+    """
+    left = "" if before == library.place else before
+    if left and not as_json:
+        told = f"Note: the index of this folder is now {library.place}. It was {left}, where all is"
+        click.echo(f"{printable(told)} as it was, and is not updated from here any more.", err=True)
+    return {"left": left}
+
+
 def open_around(folder: Path) -> Library:
     """The library this folder belongs to."""
     library = open_at(find_library(folder))
@@ -148,15 +160,15 @@ def open_around(folder: Path) -> Library:
     return library
 
 
-def echo_lines(lines: Iterable[str]) -> None:
+def echo_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print each line; colours are left out where the output is not a terminal."""
     for line in lines:
-        click.echo(line, color=_color())
+        click.echo(line, color=_color(), err=err)
 
 
-def echo_json(value: dict[str, Any] | list[Any]) -> None:
+def echo_json(value: dict[str, Any] | list[Any], *, err: bool = False) -> None:
     """Print one JSON value; characters that could rewrite a terminal's screen are escaped."""
-    click.echo(printable(json.dumps(value, ensure_ascii=False, indent=2), keep="\n"))
+    click.echo(printable(json.dumps(value, ensure_ascii=False, indent=2), keep="\n"), err=err)
 
 
 def _color() -> bool | None:

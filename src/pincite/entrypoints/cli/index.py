@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from pincite.engine import INDEX_FOLDER, find_library
+from pincite.engine import INDEX_FOLDER, find_library, remembered_place
 from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
@@ -21,6 +22,7 @@ from pincite.entrypoints.cli.common import (
     open_around,
     open_at,
     project_options,
+    tell_move,
 )
 from pincite.errors import LibraryError, PinciteError, SettingsError
 from pincite.records import IndexReport
@@ -35,6 +37,7 @@ from pincite.text.printable import printable
 
 EXIT_PARTLY_FAILED = 1
 EXIT_DAMAGED = 4
+_NOTHING: Mapping[str, str] = {}
 
 folder_argument = click.argument("folder", type=GivenPath(), default=Path())
 size_option = click.option(
@@ -107,6 +110,7 @@ def build(
     Example: pincite index build ~/notes
     """
     _warn_of_library_above(folder)
+    before = remembered_place(folder)
     with open_at(folder, **place) as library:
         note_unused_index(library)
         started = time.monotonic()
@@ -124,7 +128,8 @@ def build(
                 passwords=passwords_in(passwords_file),
                 on_progress=on_progress,
             )
-    _finish(report, time.monotonic() - started, as_json=as_json)
+        left = tell_move(library, before, as_json=as_json)
+    _finish(report, time.monotonic() - started, as_json=as_json, more=left)
 
 
 @index.command()
@@ -253,14 +258,18 @@ def passwords_in(file: Path | None) -> tuple[str, ...]:
     return tuple(line.rstrip("\r") for line in lines if line.strip())
 
 
-def _finish(report: IndexReport, seconds: float, *, as_json: bool) -> None:
-    _print(report, seconds, as_json=as_json)
+def _finish(
+    report: IndexReport, seconds: float, *, as_json: bool, more: Mapping[str, str] = _NOTHING
+) -> None:
+    _print(report, seconds, as_json=as_json, more=more)
     if report.failures:
         sys.exit(EXIT_PARTLY_FAILED)
 
 
-def _print(report: IndexReport, seconds: float, *, as_json: bool) -> None:
+def _print(
+    report: IndexReport, seconds: float, *, as_json: bool, more: Mapping[str, str] = _NOTHING
+) -> None:
     if as_json:
-        echo_json(reports.report_as_json(report, seconds))
+        echo_json({**reports.report_as_json(report, seconds), **more})
     else:
         echo_lines(reports.report_as_text(report, seconds))

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from pincite import __version__
+from pincite.entrypoints.cli.errors import is_json, note_json, tell_error
 from pincite.errors import (
     ArchiveInvalid,
     CitationNotFound,
@@ -27,7 +28,6 @@ from pincite.errors import (
     StoreUnreachable,
 )
 from pincite.settings import ONE_THREAD
-from pincite.text.printable import printable
 
 EXIT_INTERRUPTED = 130
 EXIT_OUTPUT = 7  # cannot be written
@@ -88,6 +88,11 @@ class Commands(click.Group):
         )
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options of all commands; those of the one that was asked for come later."""
+        note_json(ctx, args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 — as in click
         """Run the command that was asked for."""
         try:
@@ -95,25 +100,37 @@ class Commands(click.Group):
             if sys.stdout is not None:  # closed before we began
                 sys.stdout.flush()
         except PinciteError as error:
-            told = printable(str(error), keep="\n")
-            click.echo(f"Error: {told}", err=True)
+            tell_error(ctx, type(error).__name__, str(error))
             ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
+        except click.UsageError as error:
+            if not is_json(ctx):
+                raise  # click tells the usage as well
+            tell_error(ctx, click.UsageError.__name__, error.format_message())
+            ctx.exit(error.exit_code)
         except BrokenPipeError:
             # The reader of our output has seen enough (`… | head`); nothing more can be written.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except OSError as error:
-            click.echo(f"Error: {error.strerror or error}", err=True)
+            tell_error(ctx, OSError.__name__, error.strerror or str(error))
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(EXIT_OUTPUT)
         except KeyboardInterrupt:
-            done = {"index": "indexed", "reindex": "indexed", "convert": "recognised"}
-            what = done.get(ctx.invoked_subcommand or "")
-            kept = f" What was {what} is kept; the same command goes on from there."
-            click.echo(f"\nStopped.{kept if what else ''}", err=True)
+            _tell_stopped(ctx)
             # At once: a thread may still wait for a service, and every write is crash-safe.
             os._exit(EXIT_INTERRUPTED)
         return result
+
+
+def _tell_stopped(ctx: click.Context) -> None:
+    done = {"index": "indexed", "reindex": "indexed", "convert": "recognised"}
+    what = done.get(ctx.invoked_subcommand or "")
+    kept = f" What was {what} is kept; the same command goes on from there."
+    told = f"Stopped.{kept if what else ''}"
+    if is_json(ctx):
+        tell_error(ctx, KeyboardInterrupt.__name__, told)
+    else:
+        click.echo(f"\n{told}", err=True)
 
 
 @click.group(

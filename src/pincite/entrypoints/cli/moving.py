@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from pincite.engine import INDEX_FOLDER
+from pincite.engine import INDEX_FOLDER, remembered_place
 from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
@@ -23,11 +24,48 @@ from pincite.entrypoints.cli.common import (
     open_around,
     open_at,
     project_options,
+    tell_move,
 )
-from pincite.errors import PinciteError
+from pincite.errors import PinciteError, SettingsError
 from pincite.records import MoveReport
 
+STANDARD_OUTPUT = Path("/dev/stdout")
+_NOTHING: Mapping[str, str] = {}
+
+
+class FileToWrite(GivenPath):
+    """A path that was named; `-` is standard output."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """The path."""
+        return super().convert(STANDARD_OUTPUT if value == "-" else value, param, ctx)
+
+
+class StandardOutput:
+    """Standard output for bytes, whole and at once, so that none are left to fail later."""
+
+    def __init__(self) -> None:
+        self._number = 1
+        if os.isatty(self._number):
+            raise SettingsError(
+                "this would write bytes to your terminal; send them on: "
+                "`pincite export - > FILE` or `pincite export - | …`"
+            )
+
+    def write(self, data: bytes) -> None:
+        """Write all of it."""
+        left = memoryview(data)
+        while left:
+            left = left[os.write(self._number, left) :]
+
+
 file_argument = click.argument("file", type=GivenPath())
+written_file_argument = click.argument("file", type=FileToWrite())
 folder_argument = click.argument("folder", type=GivenPath())
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
 replace_option = click.option(
@@ -36,14 +74,15 @@ replace_option = click.option(
 
 
 @click.command()
-@file_argument
+@written_file_argument
 @library_option
 @overwrite_option
 @as_json_option
 def export(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
     """Write a library with its vectors into one FILE, to be imported elsewhere.
 
-    It holds what the library holds today: nothing that was deleted.
+    It holds what the library holds today: nothing that was deleted. Of a team's project it holds
+    what you may see. With - as FILE it goes to standard output, and the report to standard error.
 
     Example: pincite export notes.pincite
     """
@@ -51,7 +90,7 @@ def export(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
 
 
 @click.command()
-@file_argument
+@written_file_argument
 @library_option
 @overwrite_option
 @as_json_option
@@ -59,7 +98,7 @@ def backup(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
     """Write a library with its past into one FILE, also while it is being written to.
 
     It holds what `export` does and the words of versions that are gone, so that after `restore`
-    every citation still leads to them.
+    every citation still leads to them. Of a team's project it holds what you may see.
 
     Example: pincite backup notes-monday.pincite
     """
@@ -100,17 +139,21 @@ def restore(file: Path, folder: Path, replace: bool, as_json: bool, **place: str
 def _export(file: Path, folder: Path, *, history: bool, overwrite: bool, as_json: bool) -> None:
     started = time.monotonic()
     doing = "Backing up" if history else "Exporting"
+    to_stdout = file == STANDARD_OUTPUT
+    target = StandardOutput() if to_stdout else file
     with open_around(folder) as library, progress.shown(quiet=as_json, doing=doing) as on_progress:
         report = library.export_to(
-            file, history=history, overwrite=overwrite, on_progress=on_progress
+            target, history=history, overwrite=overwrite, on_progress=on_progress
         )
-    _print(report, "Wrote", time.monotonic() - started, as_json=as_json)
+    seconds = time.monotonic() - started
+    _print(report, "Wrote", seconds, as_json=as_json, err=to_stdout)
 
 
 def _import(
     file: Path, folder: Path, place: dict[str, str | None], *, replace: bool, as_json: bool
 ) -> None:
     started = time.monotonic()
+    before = remembered_place(folder)
     with (
         _made(folder),
         open_at(folder, **place) as library,
@@ -118,7 +161,8 @@ def _import(
     ):
         note_unused_index(library)
         report = library.import_from(file, replace=replace, on_progress=on_progress)
-    _print(report, "Took over", time.monotonic() - started, as_json=as_json)
+        left = tell_move(library, before, as_json=as_json)
+    _print(report, "Took over", time.monotonic() - started, as_json=as_json, more=left)
 
 
 @contextmanager
@@ -136,8 +180,16 @@ def _made(folder: Path) -> Iterator[None]:
         raise
 
 
-def _print(report: MoveReport, done: str, seconds: float, *, as_json: bool) -> None:
+def _print(
+    report: MoveReport,
+    done: str,
+    seconds: float,
+    *,
+    as_json: bool,
+    err: bool = False,
+    more: Mapping[str, str] = _NOTHING,
+) -> None:
     if as_json:
-        echo_json(reports.move_as_json(report, seconds))
+        echo_json({**reports.move_as_json(report, seconds), **more}, err=err)
     else:
-        echo_lines(reports.move_as_text(report, done, seconds))
+        echo_lines(reports.move_as_text(report, done, seconds), err=err)

@@ -12,6 +12,7 @@ import click
 from pincite.records import Progress
 
 _SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_TO_KNOW = 5.0  # before that, a pace is a guess
 
 
 @contextmanager
@@ -28,7 +29,7 @@ def shown(
         with _bar(doing, at_once=at_once) as callback:
             yield callback
     else:
-        yield _Lines().show
+        yield Lines().show
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def counted(*, noun: str) -> Iterator[Callable[[int, int], None]]:
         with _count_bar(noun) as callback:
             yield callback
     else:
-        yield _Lines().count(noun)
+        yield Lines().count(noun)
 
 
 @contextmanager
@@ -99,42 +100,52 @@ def _bar(doing: str, *, at_once: bool) -> Iterator[Callable[[Progress], None]]:
         bar.stop()
 
 
-class _Lines:
+class Lines:
     """One plain line every few seconds, for logs and pipes."""
 
-    def __init__(self) -> None:
-        self._started = time.monotonic()
-        self._last = self._started
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock()
+        # When the first was done, and how much that was: to load a model, to compare files and to
+        # warm up takes its time once, and says nothing of what is left.
+        self._first: tuple[float, int] | None = None
 
     def show(self, progress: Progress) -> None:
+        """Tell how far a run is, if it is time to."""
+        pace = self._pace(progress.bytes_done, progress.bytes_total)
         if self._is_due():
-            rate, left = self._pace(progress.bytes_done, progress.bytes_total)
-            click.echo(
-                f"{progress.documents_done}/{progress.documents_total} documents, "
-                f"{rate / 1000:.0f} kB/s, about {left:.0f} s left",
-                err=True,
-            )
+            told = f"{progress.documents_done}/{progress.documents_total} documents"
+            if pace is not None:
+                told += f", {pace[0] / 1000:.0f} kB/s, about {pace[1]:.0f} s left"
+            click.echo(told, err=True)
 
     def count(self, noun: str) -> Callable[[int, int], None]:
+        """The same of anything that is counted."""
+
         def show(done: int, of: int) -> None:
-            if done == 1:  # what came before may have been other work
-                self._started = self._last = time.monotonic()
+            pace = self._pace(done, of)
             if self._is_due():
-                rate, left = self._pace(done, of)
-                click.echo(
-                    f"{done}/{of} {noun}, {rate:.1f} a second, about {left:.0f} s left", err=True
-                )
+                told = f"{done}/{of} {noun}"
+                if pace is not None:
+                    told += f", {pace[0]:.1f} a second, about {pace[1]:.0f} s left"
+                click.echo(told, err=True)
 
         return show
 
     def _is_due(self) -> bool:
-        now = time.monotonic()
+        now = self._clock()
         if now - self._last < _SECONDS_BETWEEN_LINES:
             return False
         self._last = now
         return True
 
-    def _pace(self, done: int, of: int) -> tuple[float, float]:
-        """How much a second, and how many seconds are left."""
-        rate = done / (time.monotonic() - self._started)
-        return rate, (of - done) / rate if rate else 0
+    def _pace(self, done: int, of: int) -> tuple[float, float] | None:
+        """How much a second, and how many seconds are left; None as long as that is a guess."""
+        now = self._clock()
+        if self._first is None or done <= self._first[1]:
+            self._first = (now, done)
+        started, before = self._first
+        if now - started < _SECONDS_TO_KNOW or done == before:
+            return None
+        rate = (done - before) / (now - started)
+        return rate, (of - done) / rate

@@ -134,11 +134,10 @@ def _only_step(**steps: bool) -> str | None:
 
 
 def _step(library: Library, chosen: str, *, as_json: bool) -> None:
-    told = ""
+    told, header = "", None
     match chosen:
         case "rollback":
             header = library.rollback()
-            told = generations.rolled_back(header)
         case "cancel":
             library.generations.cancel()
             told = "The new index was given up; searches go on as before."
@@ -149,6 +148,8 @@ def _step(library: Library, chosen: str, *, as_json: bool) -> None:
     if as_json:
         echo_json(generations.stats_as_json(stats))
         return
+    if header is not None:
+        told = generations.rolled_back(header, stats)
     if told:
         click.echo(told)
     echo_lines(generations.stats_as_text(stats))

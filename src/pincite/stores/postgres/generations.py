@@ -121,7 +121,7 @@ class ProjectGenerations:
             self._lock(connection)
             numbers = self._numbers(connection)
             if numbers.next is None:
-                raise IndexMissing(f"no other generation of {self.scope.project} is being made")
+                raise IndexMissing(f"no other generation of {self.scope.full_name} is being made")
             self._change(connection, _GIVE_UP, numbers)
             self._drop(connection, numbers.next)
 
@@ -136,10 +136,10 @@ class ProjectGenerations:
 
     def _lock(self, connection: Connection) -> None:
         if connection.execute("SELECT written_here()").fetchone() == (None,):
-            raise StoreDenied(f"{self.scope.user} may not change {self.scope.project!r}")
+            raise StoreDenied(f"{self.scope.user} may not change {self.scope.full_name}")
         if connection.execute("SELECT clearance_here()").fetchone() != (len(LEVELS) - 1,):
             raise StoreDenied(
-                f"this concerns all documents of {self.scope.project!r}; it needs the clearance "
+                f"this concerns all documents of {self.scope.full_name}; it needs the clearance "
                 f"{LEVELS[-1]!r}"
             )
         connection.execute("SELECT 1 FROM project WHERE id = %(project)s FOR UPDATE", self._values)

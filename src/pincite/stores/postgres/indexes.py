@@ -25,6 +25,7 @@ _LIMITS = {
     "probes": (1, 32_768),
     "most_scanned": (1, (1 << 31) - 1),
 }
+_MOST_LISTS = 32_768  # of an IVFFlat index
 _MEMORY = re.compile(r"([0-9]{1,9})(kB|MB|GB)")
 _KILOBYTES = {"kB": 1, "MB": 1 << 10, "GB": 1 << 20}
 _MAKING = 0x70696E63  # "pinc": the lock of whoever makes an index, with the number of its space
@@ -54,6 +55,9 @@ class IndexSettings:
                 raise SettingsError(
                     f"{name} must be from {least} to {most}, not {getattr(self, name)}"
                 )
+        lists = self.lists if self.kind == "ivfflat" else None
+        if lists is not None and not 1 <= lists <= _MOST_LISTS:
+            raise SettingsError(f"lists must be from 1 to {_MOST_LISTS}, not {lists}")
         if self.ef_construction < 2 * self.m:
             raise SettingsError(
                 f"ef_construction must be at least twice m, {2 * self.m}, "

@@ -274,6 +274,6 @@ class ProjectReader:
 def missing(scope: Scope) -> ProjectMissing:
     """Whether there is no such project, or not for this user: both sound the same."""
     return ProjectMissing(
-        f"{scope.user} has no project {scope.project!r}; `pincite team projects` lists those there "
+        f"{scope.user} has no project {scope.full_name}; `pincite team projects` lists those there "
         "are"
     )

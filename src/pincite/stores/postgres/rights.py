@@ -110,7 +110,7 @@ POLICIES = {
         "(account = (SELECT account_here()) OR role_in(project) = 'admin' OR owns(project)) "
         "AND coalesce(project = (SELECT project_asked()), true)",
         "role_in(project) = 'admin' OR owns(project)",
-        "role_in(project) = 'admin' OR owns(project)",
+        "role_in(project) = 'admin' OR owns(project) OR account = (SELECT account_here())",
     ),
     "generation": (_OF_PROJECT, _WRITTEN, _WRITTEN),
     "document": (_SEEN, _CHANGED, _CHANGED),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import psycopg
 
 from pincite.stores.postgres.address import EMBEDDED, named, refuse_bad_address
-from pincite.stores.postgres.connection import translated_errors
 from pincite.stores.postgres.embedded import EmbeddedServer, folder_of
+from pincite.stores.postgres.meanings import translated_errors
 from pincite.stores.postgres.rights import MEMBER
 from pincite.stores.postgres.schema import SCHEMA, migrate, schema_version
 from pincite.stores.postgres.tuning import taken_apart

@@ -156,7 +156,7 @@ class PostgresStore(ProjectReader):
     def _refuse_readers(self, connection: Connection) -> None:
         if connection.execute("SELECT written_here()").fetchone() == (None,):
             raise StoreDenied(
-                f"{self._scope.user} may read {self._scope.project!r} but not change it; an admin "
+                f"{self._scope.user} may read {self._scope.full_name} but not change it; an admin "
                 "of the project can make you a writer"
             )
 
@@ -164,7 +164,7 @@ class PostgresStore(ProjectReader):
         """What concerns all documents is not for whoever sees some: it would lose the others."""
         if view.clearance < len(LEVELS) - 1:
             raise StoreDenied(
-                f"this concerns all documents of {self._scope.project!r}, and {self._scope.user} "
+                f"this concerns all documents of {self._scope.full_name}, and {self._scope.user} "
                 f"sees those up to {LEVELS[view.clearance]!r}; it needs the clearance "
                 f"{LEVELS[-1]!r}"
             )

@@ -70,17 +70,26 @@ class Team:
         self._own_server: EmbeddedServer | None = None
 
     @classmethod
-    def at(cls, url: str, *, index: IndexSettings = IndexSettings(), connections: int = 8) -> Self:
+    def at(
+        cls,
+        url: str,
+        *,
+        index: IndexSettings = IndexSettings(),
+        connections: int = 8,
+        make: bool = True,
+    ) -> Self:
         """The team at an address; its tables are made or brought up to date.
 
         `postgresql+embedded:///FOLDER` starts a server of one's own, which ends with its last user.
+        Without `make`, DatabaseMissing where nobody made it before.
         """
         own_server = EmbeddedServer(folder_of(url)) if url.startswith(EMBEDDED) else None
-        server = Server(own_server.start() if own_server else url, connections=connections)
+        started = own_server.start(make=make) if own_server else url
+        server = Server(started, connections=connections)
         team = cls(server, index=index)
         team._own_server = own_server
         try:
-            server.open()
+            server.open(make=make)
         except BaseException:
             team.close()
             raise
@@ -138,7 +147,7 @@ class Team:
         """Keep others from making a generation anew, until it is released."""
         return self._server.hold(
             (self._entry(scope).project or 0) << 24 | generation,
-            otherwise=f"another process is indexing {scope.project}; wait until it has finished",
+            otherwise=f"another process is indexing {scope.full_name}; wait until it has finished",
         )
 
     def generations(self, scope: Scope) -> ProjectGenerations:
@@ -187,10 +196,16 @@ class Team:
             connection.execute(_SHARE, {**said, "clearance": LEVELS.index(clearance)})
 
     def revoke(self, scope: Scope, user: str) -> None:
-        """Take a user out of the project, from the next search on."""
-        entry = self._as_admin(scope, user)
+        """Take a user out of the project, from the next search on; whoever it is may leave."""
+        refuse_bad_name("user", user)
+        leaves = user == scope.user != scope.owner
+        entry = self._entry(scope) if leaves else self._as_admin(scope, user)
         with self._server.within(entry) as connection:
-            connection.execute(_REVOKE, {"project": entry.project, "user": user})
+            said = {"project": entry.project, "user": user}
+            if not connection.execute(_REVOKE, said).rowcount:
+                raise SettingsError(
+                    f"{user} is no member of {scope.full_name}; `pincite team members` lists who is"
+                )
 
     def drop(self, scope: Scope) -> None:
         """Delete a project with everything in it."""
@@ -214,9 +229,9 @@ class Team:
         with self._server.within(entry) as connection:
             role = connection.execute("SELECT role_in(%s)", (entry.project,)).fetchone()
         if role != ("admin",):
-            raise StoreDenied(f"only an admin of {scope.project!r} can do this")
+            raise StoreDenied(f"only an admin of {scope.full_name} can do this")
         if user == scope.owner:
-            raise StoreDenied(f"{user} owns {scope.project!r} and stays its admin")
+            raise StoreDenied(f"{user} owns {scope.full_name} and stays its admin")
         return entry
 
     def _entry(self, scope: Scope) -> Entry:

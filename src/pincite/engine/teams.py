@@ -1,0 +1,44 @@
+"""Opening a team's database, or making it first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pincite.errors import StoreUnsupported
+from pincite.stores.postgres.address import refuse_bad_address
+
+if TYPE_CHECKING:
+    from pincite.stores.postgres.team import Team
+
+
+def opened_team(url: str) -> Team:
+    """The team at an address, DatabaseMissing where there is none; whoever opens it closes it."""
+    return _team_at(url, make=False)
+
+
+def made_team(url: str) -> Team:
+    """The same, but its database and tables are made where there are none."""
+    return _team_at(url, make=True)
+
+
+def _team_at(url: str, *, make: bool) -> Team:
+    with packages_needed():
+        from pincite.stores.postgres.team import Team
+        from pincite.stores.postgres.tuning import taken_apart
+    database, index = taken_apart(url)
+    refuse_bad_address(database)
+    return Team.at(database, index=index, make=make)
+
+
+@contextmanager
+def packages_needed() -> Iterator[None]:
+    """Say how to get the packages for PostgreSQL where they are not there."""
+    try:
+        yield
+    except ImportError as error:
+        raise StoreUnsupported(
+            "a store in PostgreSQL needs more packages: pip install 'pincite[postgres]', or "
+            "'pincite[embedded]' for a server of one's own"
+        ) from error

@@ -1,0 +1,33 @@
+"""How far a run is, as a log or a pipe is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.entrypoints.cli.progress import Lines
+from pincite.records import Progress
+
+
+def test_the_time_left_follows_from_the_work_and_not_from_what_came_before_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [0.0]
+    lines = Lines(lambda: now[-1])
+    now.append(60)  # a model was loaded, and files were compared
+    lines.show(Progress(1, 100, 1_000, 100_000, "a.md"))
+    now.append(70)
+    lines.show(Progress(11, 100, 11_000, 100_000, "b.md"))
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "1/100 documents"
+    assert second == "11/100 documents, 1 kB/s, about 89 s left"
+
+
+def test_questions_are_timed_from_the_first_on(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    show = Lines(lambda: now[-1]).count("questions")
+    now.append(1_000)
+    show(1, 50)
+    now.append(1_010)
+    show(11, 50)
+    told = capsys.readouterr().err.splitlines()
+    assert told == ["1/50 questions", "11/50 questions, 1.0 a second, about 39 s left"]
