@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from pincite.errors import StoreBusy
+from pincite.errors import StoreBusy, StoreDenied
 from pincite.records import (
     DocumentEntry,
     DocumentId,
@@ -17,6 +17,7 @@ from pincite.records import (
     Metadata,
 )
 from pincite.stores.postgres import tables
+from pincite.stores.postgres.guarding import touch_others
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.postgres.store import PostgresStore
@@ -35,26 +36,39 @@ WHERE project = %s AND generation = %s AND level <= %s AND path > %s ORDER BY pa
 """
 _KEEP = """
 INSERT INTO original (project, owner, checksum, level, path, labels, data)
-SELECT %s, document.owner, %s, document.level, document.path, %s, %s FROM document
-WHERE document.generation = %s AND document.id = %s
+SELECT %(project)s, document.owner, %(checksum)s, document.level, document.path, %(labels)s,
+    %(data)s
+FROM document WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.level <= %(clearance)s AND document.id = %(document)s
 ON CONFLICT (project, owner, checksum) DO UPDATE SET
     level = EXCLUDED.level, path = EXCLUDED.path, labels = EXCLUDED.labels
+WHERE original.level <= %(clearance)s
 """
 _RELABEL = """
-UPDATE original SET labels = %s, level = document.level FROM document
-WHERE original.project = %s AND document.generation = %s AND document.id = %s
+UPDATE original SET labels = %(labels)s, level = document.level FROM document
+WHERE original.project = %(project)s AND original.level <= %(clearance)s
+AND document.generation = %(generation)s AND document.id = %(document)s
 AND original.owner = document.owner AND original.checksum = document.upload
 """
 _FORGET_ORIGINAL = """
 DELETE FROM original USING document
-WHERE original.project = %s AND document.generation = %s AND document.id = %s
+WHERE original.project = %(project)s AND original.level <= %(clearance)s
+AND document.generation = %(generation)s AND document.id = %(document)s
 AND original.owner = document.owner AND original.checksum = document.upload
 """
-_FORGET_PAST = "DELETE FROM past_document WHERE project = %s AND md5(path) = md5(%s) AND path = %s"
+_FORGET_PAST = """
+DELETE FROM past_document WHERE project = %(project)s AND level <= %(clearance)s
+AND md5(path) = md5(%(path)s) AND path = %(path)s
+"""
+_EVERYWHERE = """
+SELECT generation, row FROM document
+WHERE project = %(project)s AND level <= %(clearance)s AND id = %(document)s
+"""
 _NOT_MADE = """
 FROM original WHERE original.project = %(project)s AND original.level <= %(clearance)s
 AND NOT EXISTS (
-    SELECT 1 FROM document WHERE document.generation = %(generation)s
+    SELECT 1 FROM document WHERE document.project = %(project)s
+    AND document.generation = %(generation)s AND document.level <= %(clearance)s
     AND document.owner = original.owner AND document.upload = original.checksum
 )
 """
@@ -144,13 +158,13 @@ class UploadStore(PostgresStore):
     def remake_upload(
         self, embedded: EmbeddedDocument, original: Original, made: LibraryHeader
     ) -> None:
-        """Put a document that was made anew in the place of the one there is."""
+        """Put a document that was made anew in the place of the one there is, where it is seen."""
         with self._writing() as (connection, view, header):
             _refuse_made_otherwise(made, header)
             ids = [embedded.document.id]
             self._forget(connection, view, header, ids, path=embedded.document.path, past=False)
-            self._add(connection, view, header.recipe, embedded, upload=original.checksum)
-            self._keep(connection, view, embedded.document.id, original)
+            if self._add(connection, view, header.recipe, embedded, upload=original.checksum):
+                self._keep(connection, view, embedded.document.id, original)
 
     def left_to_make(self) -> tuple[int, int]:
         """How many files have no document in this generation yet, and their bytes."""
@@ -207,42 +221,42 @@ class UploadStore(PostgresStore):
             labelled = replace(embedded, document=replace(embedded.document, metadata=about))
             self._forget(connection, view, header, [document_id], path=None, past=False)
             self._add(connection, view, recipe, labelled, upload=upload, owner=owner)
-            connection.execute(
-                _RELABEL, (Jsonb(labels), view.project, view.generation, document_id)
-            )
+            values = {**scope_of(view), "document": document_id, "labels": Jsonb(labels)}
+            connection.execute(_RELABEL, values)
             return True
 
     def delete(self, document_id: DocumentId) -> bool:
-        """Delete a document with all that is of it, in every generation, its past, too."""
+        """Delete a document with all of it that is seen, in every generation and in the past."""
         with self._writing() as (connection, view, _):
             rows = tables.read(connection, view, document_id)
             if rows is None:
                 return False
             path = rows.document[tables.PATH]
-            connection.execute(_FORGET_ORIGINAL, (view.project, view.generation, document_id))
-            connection.execute(_FORGET_PAST, (view.project, path, path))
-            held = connection.execute(
-                "SELECT generation, row FROM document WHERE project = %s AND id = %s",
-                (view.project, document_id),
-            ).fetchall()
+            values = {**scope_of(view), "document": document_id, "path": path}
+            connection.execute(_FORGET_ORIGINAL, values)
+            connection.execute(_FORGET_PAST, values)
+            held = connection.execute(_EVERYWHERE, values).fetchall()
             for generation, row in held:
                 tables.forget(connection, generation, [row])
+            if len(held) > 1:
+                touch_others(connection, view)
             return True
 
     def _keep(
         self, connection: Connection, view: View, document_id: DocumentId, original: Original
     ) -> None:
-        connection.execute(
-            _KEEP,
-            (
-                view.project,
-                original.checksum,
-                Jsonb(original.labels),
-                original.data,
-                view.generation,
-                document_id,
-            ),
-        )
+        values = {
+            **scope_of(view),
+            "document": document_id,
+            "checksum": original.checksum,
+            "labels": Jsonb(original.labels),
+            "data": original.data,
+        }
+        if connection.execute(_KEEP, values).rowcount != 1:
+            raise StoreDenied(
+                f"{original.path} cannot be stored by {self._scope.user}: the same file is kept "
+                "above their clearance"
+            )
 
 
 def scope_of(view: View) -> dict[str, int]:
