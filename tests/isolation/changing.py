@@ -17,10 +17,10 @@ def put(world: World, user: str, project: Project) -> None:
     """A new version of a document, or the very document that another project has, too."""
     path, level = world.chance.choice(PATHS), world.any_level()
     document = world.new_document(path, project, level)
-    others = [one for one in world.versions() if one.path == path]
-    if others and world.chance.random() < 0.2:
-        same = [part.chunk.text for part in world.chance.choice(others).document.chunks]
-        document = document_of(path, same, project, level)
+    twins = [one for one in world.elsewhere(project) if one.path == path]
+    if twins and world.chance.random() < 0.4:
+        texts = [part.chunk.text for part in world.chance.choice(twins).document.chunks]
+        document = document_of(path, texts, project, level)
     number = world.any_number(project)
     store, clearance = world.store(user, project, number), project.clearance(user)
     there = project.generations[number].documents.get(path)
@@ -34,7 +34,7 @@ def put(world: World, user: str, project: Project) -> None:
 
 def remove(world: World, user: str, project: Project) -> None:
     """A document by its id, which may be one of another project, or above the clearance."""
-    held = any_version(world)
+    held = world.any_version(project)
     number = world.any_number(project)
     store = world.store(user, project, number)
     if not project.may_write(user):
@@ -102,7 +102,7 @@ def hand_in_again(world: World, user: str, project: Project) -> None:
 
 def relabel(world: World, user: str, project: Project) -> None:
     """Another label for a document by its id, whosever it is."""
-    guessed, level = any_version(world), world.any_level()
+    guessed, level = world.any_version(project), world.any_level()
     store = world.uploads(user, project)
     about = replace(guessed.document.document.metadata, confidentiality=LEVELS[level])
     labels = {"confidentiality": LEVELS[level]}
@@ -118,7 +118,7 @@ def relabel(world: World, user: str, project: Project) -> None:
 
 def delete(world: World, user: str, project: Project) -> None:
     """A document by its id, whosever it is, with its file and its past."""
-    guessed = any_version(world)
+    guessed = world.any_version(project)
     store, clearance = world.uploads(user, project), project.clearance(user)
     if not project.may_write(user):
         refused(lambda: store.delete(guessed.id))
@@ -127,13 +127,6 @@ def delete(world: World, user: str, project: Project) -> None:
     assert store.delete(guessed.id) == (guessed.id in seen)
     if guessed.id in seen:
         project.delete(seen[guessed.id], clearance)
-
-
-def any_version(world: World) -> Held:
-    """A document of any project, today's or one of the past."""
-    versions = world.versions()
-    nothing = document_of("none.md", ["nothing"], world.any_project(), 0)
-    return world.chance.choice(versions) if versions else Held(nothing, 0)
 
 
 def _file_of(world: World, user: str, project: Project) -> tuple[Original, Held]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from isolation.model import Project
+from isolation.reading import spelled
 from isolation.world import USERS, World, missing, refused
 from pincite.records import LEVELS, MEMBER_ROLES, DocumentId, Filters, Scope
 from pincite.stores.postgres.store import PostgresStore
@@ -22,8 +23,12 @@ def share(world: World, user: str, project: Project) -> None:
     if not project.is_admin(user) or other == project.owner:
         refused(change)
         return
+    number = project.numbers.live
+    if other in project.members:
+        spelled(world, other, project, number)
     change()
     project.members[other] = (role, level)
+    spelled(world, other, project, number)  # not as it was remembered from before
 
 
 def revoke(world: World, user: str, project: Project) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from isolation import changing, reading, reindexing, sharing
 from isolation.model import Project
-from isolation.world import USERS, World
+from isolation.world import World
 
 Operation = Callable[[World, str, Project], None]
-_EVERYTHING_EVERY = 100  # steps; all that one member can read of one project
+_EVERYTHING_EVERY = 200  # steps; all that one member can read of one project
 _BESIDE = 0.04  # how often something changes while somebody reads
 
 
@@ -21,15 +21,15 @@ def _reads(check: Callable[[World, str, Project, int], None]) -> Operation:
     return read
 
 
-CHANGES: dict[Operation, int] = {  # and how often each comes
+CHANGES: dict[Operation, float] = {  # and how often each comes
     changing.put: 8,
     changing.remove: 2,
     changing.finish: 1,
     changing.repair: 1,
     changing.hand_in: 4,
-    changing.hand_in_again: 2,
+    changing.hand_in_again: 3,
     changing.relabel: 3,
-    changing.delete: 3,
+    changing.delete: 4,
     reindexing.begin_next: 3,
     reindexing.fill_next: 3,
     reindexing.switch: 3,
@@ -38,9 +38,9 @@ CHANGES: dict[Operation, int] = {  # and how often each comes
     reindexing.drop_before: 1,
     sharing.share: 6,
     sharing.revoke: 1,
-    sharing.drop: 1,
+    sharing.drop: 0.5,
 }
-READS: dict[Operation, int] = {
+READS: dict[Operation, float] = {
     sharing.memberships: 2,
     **{_reads(check): 4 for check in reading.OFTEN},
     **{_reads(check): 1 for check in reading.RARELY},
@@ -50,7 +50,8 @@ OPERATIONS = {**CHANGES, **READS}
 
 def step(world: World, number: int) -> None:
     """One operation by one user in one project, whether theirs or not."""
-    user, project = world.chance.choice(USERS), world.any_project()
+    project = world.any_project()
+    user = world.any_user(project)
     if world.chance.random() < _BESIDE:
         change_while_reading(world, user, project)
     else:
@@ -70,7 +71,7 @@ def change_while_reading(world: World, user: str, project: Project) -> None:
     past = [one.text for one in project.live.past_seen(clearance)]
     with world.store(user, project, number).snapshot() as seen:
         assert [one.path for one in seen.documents()] == paths
-        _do(world, world.chance.choice(USERS), project, _any_of(world, CHANGES))
+        _do(world, world.any_user(project), project, _any_of(world, CHANGES))
         assert [one.path for one in seen.documents()] == paths
         assert [one.document.text for one in seen.past_versions()] == past
     changed = world.projects[project.owner, project.name]  # may be another one of that name
@@ -86,6 +87,6 @@ def _do(world: World, user: str, project: Project, operation: Operation) -> None
         sharing.be_a_stranger(world, user, project)
 
 
-def _any_of(world: World, operations: dict[Operation, int]) -> Operation:
+def _any_of(world: World, operations: dict[Operation, float]) -> Operation:
     (chosen,) = world.chance.choices(list(operations), weights=list(operations.values()))
     return chosen

@@ -47,6 +47,11 @@ class World:
     def any_project(self) -> Project:
         return self.chance.choice(list(self.projects.values()))
 
+    def any_user(self, project: Project) -> str:
+        """Mostly a member of the project."""
+        members = sorted(project.members)
+        return self.chance.choice(USERS if self.chance.random() < 0.25 else members)
+
     def any_level(self) -> int:
         return self.chance.randrange(len(LEVELS))
 
@@ -59,6 +64,18 @@ class World:
     def versions(self) -> list[Held]:
         """Everything that is or was in any project."""
         return [held for project in self.projects.values() for held in project.versions()]
+
+    def elsewhere(self, project: Project) -> list[Held]:
+        """All versions in other projects of the same name, whose ids may be the same."""
+        others = [one for one in self.projects.values() if one.name == project.name]
+        return [held for one in others if one is not project for held in one.versions()]
+
+    def any_version(self, project: Project) -> Held:
+        """A live document of this project, or any of today or of the past, of it or of others."""
+        live = list(project.live.documents.values())
+        versions = self.chance.choice([live, live, list(project.versions()), self.versions()])
+        nothing = Held(document_of("none.md", ["nothing"], project, 0), 0)
+        return self.chance.choice(versions or [nothing])
 
     def header(self, project: Project) -> LibraryHeader:
         return replace(HEADER, name=project.name)
