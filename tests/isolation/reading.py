@@ -88,19 +88,19 @@ def guessed(world: World, user: str, project: Project, number: int) -> None:
         for chunk in chunk_ids(one.document)
     }
     known = {print_ for one in seen.values() for print_ in _fingerprints(one)}
-    for held in (world.any_version(project), world.any_version(project)):
-        is_seen = held.id in seen
-        chunk = chunk_ids(held.document)[0]
-        assert [one.path for one, _ in store.load_chunks([chunk])] == [held.path] * is_seen
-        loaded = store.load_document(held.id)
-        assert (loaded is not None and loaded.text) == (is_seen and held.text)
-        assert (store.load_embedded(held.id) is not None) == is_seen
-        assert store.text_of(held.id, 0, 1_000) == (held.text if is_seen else "")
-        assert store.chunk_ids(held.id) == (chunk_ids(held.document) if is_seen else [])
-        expected = [False] if is_seen else [True] if chunk in past else []
-        assert [one.superseded for one in store.find_chunks(chunk)] == expected
-        prints = _fingerprints(held)
-        assert store.known_vectors(prints).keys() == prints & known
+    held = world.any_version(project)
+    is_seen = held.id in seen
+    chunk = chunk_ids(held.document)[0]
+    assert [one.path for one, _ in store.load_chunks([chunk])] == [held.path] * is_seen
+    loaded = store.load_document(held.id)
+    assert (loaded is not None and loaded.text) == (is_seen and held.text)
+    assert (store.load_embedded(held.id) is not None) == is_seen
+    assert store.text_of(held.id, 0, 1_000) == (held.text if is_seen else "")
+    assert store.chunk_ids(held.id) == (chunk_ids(held.document) if is_seen else [])
+    expected = [False] if is_seen else [True] if chunk in past else []
+    assert [one.superseded for one in store.find_chunks(chunk)] == expected
+    prints = _fingerprints(held)
+    assert store.known_vectors(prints).keys() == prints & known
 
 
 def remembered(world: World, user: str, project: Project, number: int) -> None:

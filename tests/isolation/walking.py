@@ -9,7 +9,7 @@ from isolation.model import Project
 from isolation.world import World
 
 Operation = Callable[[World, str, Project], None]
-_EVERYTHING_EVERY = 200  # steps; all that one member can read of one project
+_EVERYTHING_EVERY = 400  # steps; all that one member can read of one project
 _BESIDE = 0.04  # how often something changes while somebody reads
 
 
@@ -25,18 +25,18 @@ CHANGES: dict[Operation, float] = {  # and how often each comes
     changing.put: 8,
     changing.remove: 2,
     changing.finish: 1,
-    changing.repair: 1,
+    changing.repair: 0.5,
     changing.hand_in: 4,
     changing.hand_in_again: 3,
     changing.relabel: 3,
     changing.delete: 4,
     reindexing.begin_next: 3,
-    reindexing.fill_next: 3,
+    reindexing.fill_next: 2,
     reindexing.switch: 3,
     reindexing.roll_back: 1,
     reindexing.cancel: 1,
     reindexing.drop_before: 1,
-    sharing.share: 6,
+    sharing.share: 4,
     sharing.revoke: 1,
     sharing.drop: 0.5,
 }
