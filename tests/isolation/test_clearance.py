@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 from helpers import ABOUT, HEADER, embedded, fill, next_project, shared_team
-from pincite.records import Failure, Scope
+from pincite.records import Failure, Original, Scope
 from pincite.stores.postgres.store import PostgresStore
 
 OPEN = embedded("a.md", "an open secret")
@@ -35,18 +36,67 @@ def test_a_document_whose_label_is_raised_is_guarded_in_its_past_too() -> None:
     assert list(marys.past_versions()) == []
 
 
-def test_a_document_whose_label_is_raised_is_guarded_in_other_generations_too() -> None:
-    store, marys = shared_project()
-    generations = shared_team().generations(store._scope)
-    number = generations.begin()
+def raise_in_the_next_generation(store: PostgresStore) -> None:
+    """What is made beside says that the document is restricted; the live one still does not."""
+    number = shared_team().generations(store._scope).begin()
     coming = shared_team().store(store._scope, generation=number)
     coming.begin(HEADER)
     coming.replace_document(GUARDED)
+
+
+def test_a_document_whose_label_is_raised_is_guarded_in_other_generations_too() -> None:
+    store, marys = shared_project()
+    raise_in_the_next_generation(store)
     assert marys.documents() == []
 
 
-def test_only_who_sees_everything_learns_which_files_could_not_be_read() -> None:
+def test_a_document_that_was_guarded_elsewhere_stays_so_once_it_is_removed() -> None:
+    store, marys = shared_project()
+    raise_in_the_next_generation(store)
+    store.remove_documents([OPEN.document.id])
+    assert [one.document.text for one in store.past_versions()] == [OPEN.document.text]
+    assert list(marys.past_versions()) == []
+    assert marys.find_chunks(OPEN.chunks[0].chunk.id) == []
 
+
+def test_a_document_that_was_guarded_elsewhere_stays_so_through_a_repair() -> None:
+    store, marys = shared_project()
+    raise_in_the_next_generation(store)
+    store.repair()
+    assert [one.path for one in store.documents()] == ["a.md"]
+    assert marys.documents() == []
+
+
+def test_nobody_remembers_the_words_of_a_document_that_was_guarded_elsewhere() -> None:
+    store, marys = shared_project()
+    assert "secret" in marys.spellings("s")
+    before = marys.version()
+    raise_in_the_next_generation(store)
+    assert marys.spellings("s") == {}
+    assert marys.version() != before  # by which programs remember what was found
+
+
+def test_a_file_is_guarded_as_the_documents_are_that_were_made_of_it() -> None:
+    mine = Scope("ada", next_project())
+    team = shared_team()
+    team.create(mine)
+    inbox = team.uploads(mine)
+    inbox.begin(HEADER)
+    file = Original("a.md", OPEN.document.checksum, {}, b"an open secret")
+    assert inbox.add_upload(OPEN, file, HEADER)
+    team.share(mine, "mary", role="writer")
+    marys = team.uploads(Scope("mary", f"ada/{mine.project}"))
+    with closing(team.only_writer(mine, team.generations(mine).begin())) as coming:
+        coming.begin(HEADER)
+        account, original = coming.to_make() or (0, file)
+        coming.take_over(GUARDED, original, account)
+    inbox.remove_documents([OPEN.document.id])
+    assert inbox.left_to_make() == (1, len(file.data))
+    assert marys.left_to_make() == (0, 0)
+    assert marys.to_make() is None
+
+
+def test_only_who_sees_everything_learns_which_files_could_not_be_read() -> None:
     store, marys = shared_project()
     store.finish([Failure("secret/takeover.pdf", "is damaged")])
     assert [one.path for one in store.problems()] == ["secret/takeover.pdf"]

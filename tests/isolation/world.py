@@ -1,4 +1,4 @@
-"""Users, projects and documents as they should be seen, beside a team that is asked the same."""
+"""A team's database and the model of it, side by side, and a random source of what to do next."""
 
 from __future__ import annotations
 
@@ -7,283 +7,154 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-import pytest
-
-from helpers import ABOUT, DIMENSIONS, HEADER, Part, chunk_ids, embedded
-from pincite.errors import ProjectMissing, SettingsError, StoreDenied
-from pincite.records import (
-    LEVELS,
-    MEMBER_ROLES,
-    DocumentId,
-    EmbeddedDocument,
-    Filters,
-    MemberRole,
-    Scope,
-)
-from pincite.stores.postgres.store import PostgresStore
+from helpers import ABOUT, DIMENSIONS, HEADER, Part, embedded
+from isolation.model import Held, Project
+from pincite.errors import PinciteError, ProjectMissing, StoreDenied
+from pincite.records import LEVELS, EmbeddedDocument, LibraryHeader, Scope
 from pincite.stores.postgres.team import Team
-from pincite.text.spelling import spellings_in
+from pincite.stores.postgres.uploads import UploadStore
 from pincite.vectors import Vector, unit
 
 USERS = ("ada", "grace", "mary")
 NAMES = ("plans", "notes")
 WORDS = ("pump", "valve", "harbour", "leak")
-
-
-@dataclass
-class Held:
-    """A document as the world knows it."""
-
-    document: EmbeddedDocument
-    level: int
-
-    @property
-    def path(self) -> str:
-        return self.document.document.path
-
-
-@dataclass
-class Project:
-    """A project as the world knows it."""
-
-    owner: str
-    name: str
-    documents: dict[str, Held] = field(default_factory=dict)  # by path
-    members: dict[str, tuple[MemberRole, int]] = field(default_factory=dict)
-
-    def seen_by(self, user: str) -> list[Held]:
-        """What a member of that clearance may see."""
-        _, clearance = self.members[user]
-        return [one for one in self.documents.values() if one.level <= clearance]
-
-    def may_write(self, user: str) -> bool:
-        return self.members[user][0] in ("writer", "admin")
+SECRETS = tuple(f"secret{letter}" for letter in "abcdefgh")
+TITLE = "walk"
 
 
 class World:
-    """Random operations on a team, each compared with what should come of it."""
+    """Three users with two projects each, in a database and in the model."""
 
-    def __init__(self, team: Team, seed: int, prefix: str) -> None:
-        self._team = team
-        self._chance = random.Random(seed)
-        self._prefix = prefix
-        self._numbers = itertools.count(1)
+    def __init__(self, team: Team, seed: int) -> None:
+        self.team = team
+        self.chance = random.Random(seed)
         self.done: Counter[str] = Counter()
-        self._projects = {(user, name): Project(user, name) for user in USERS for name in NAMES}
-        self._stores: dict[tuple[str, str, str], PostgresStore] = {}
-        for project in self._projects.values():
-            project.members[project.owner] = ("admin", len(LEVELS) - 1)
-            self._team.create(self._scope(project.owner, project))
-            self._store(project.owner, project).begin(replace(HEADER, name=project.name))
+        self._numbers = itertools.count(1)
+        self._stores: dict[tuple[str, str, str, int | None], UploadStore] = {}
+        self.projects: dict[tuple[str, str], Project] = {}
+        for owner, name in itertools.product(USERS, NAMES):
+            self.create(owner, name)
 
-    def step(self) -> None:
-        """One operation by one user in one project, whether theirs or not."""
-        user = self._chance.choice(USERS)
-        project = self._chance.choice(list(self._projects.values()))
-        operation = self._chance.choice(self._operations)
-        self.done[operation.__name__.strip("_")] += 1
-        if user in project.members:
-            operation(user, project)
-        else:
-            self._stranger(user, project)
+    def create(self, owner: str, name: str) -> None:
+        """A project with an empty index, in place of any that was dropped."""
+        project = self.projects[owner, name] = Project(owner, name)
+        assert self.team.create(self.scope(owner, project))
+        self.uploads(owner, project).begin(self.header(project))
 
-    @property
-    def operations_known(self) -> set[str]:
-        """What can be done, by name."""
-        return {one.__name__ for one in self._operations}
+    def any_project(self) -> Project:
+        return self.chance.choice(list(self.projects.values()))
 
-    @property
-    def _operations(self) -> list[Callable[[str, Project], None]]:
-        """Some come more often than others."""
-        often = [self._put, self._search, self._search, self._guess, self._list]
-        rarely = [self._remove, self._vocabulary, self._share, self._revoke, self._projects_of]
-        return [*often, *rarely]
+    def any_user(self, project: Project) -> str:
+        """Mostly a member of the project."""
+        members = sorted(project.members)
+        return self.chance.choice(USERS if self.chance.random() < 0.25 else members)
 
-    def _put(self, user: str, project: Project) -> None:
-        path = f"{self._chance.choice('abcdef')}.md"
-        level = self._chance.randrange(len(LEVELS))
-        document = self._document(path, project, level)
-        there = project.documents.get(path)
-        clearance = project.members[user][1]
-        store = self._store(user, project)
-        hidden = level > clearance or (there is not None and there.level > clearance)
-        if hidden or not project.may_write(user):
-            _refused(lambda: store.replace_document(document))
-            return
-        store.replace_document(document)
-        project.documents[path] = Held(document, level)
+    def any_level(self) -> int:
+        return self.chance.randrange(len(LEVELS))
 
-    def _remove(self, user: str, project: Project) -> None:
-        somewhere = self._chance.choice(list(self._projects.values()))
-        if not somewhere.documents:
-            return
-        held = self._chance.choice(list(somewhere.documents.values()))
-        store = self._store(user, project)
-        ids = [held.document.document.id]
-        if not project.may_write(user):
-            _refused(lambda: store.remove_documents(ids))
-            return
-        store.remove_documents(ids)  # of another project, or above the clearance: nothing happens
-        if somewhere is project and held in project.seen_by(user):
-            del project.documents[held.path]
+    def any_number(self, project: Project) -> int:
+        """A generation of a project, mostly the live one."""
+        if self.chance.random() < 0.6:
+            return project.numbers.live
+        return self.chance.choice(sorted(project.generations))
 
-    def _search(self, user: str, project: Project) -> None:
-        held = project.seen_by(user)
-        allowed = {chunk for one in held for chunk in chunk_ids(one.document)}
-        question = " ".join(self._chance.choices(WORDS, k=2))
-        found = self._store(user, project).search(
-            question, self._vector(question), filters=Filters(), limit=50
-        )
-        asked = set(question.split())
-        having = {
-            part.chunk.id
-            for one in held
-            for part in one.document.chunks
-            if asked & set(part.chunk.text.split())
-        }
-        assert {one.chunk_id for one in found["vector"]} == allowed
-        assert {one.chunk_id for one in found["words"]} == having
+    def versions(self) -> list[Held]:
+        """Everything that is or was in any project."""
+        return [held for project in self.projects.values() for held in project.versions()]
 
-    def _guess(self, user: str, project: Project) -> None:
-        """Ids of all projects, as if they had been guessed."""
-        store = self._store(user, project)
-        every = [one for other in self._projects.values() for one in other.documents.values()]
-        guessed = self._chance.sample(every, min(len(every), 3))
-        seen = {one.document.document.id for one in project.seen_by(user)}
-        for one in guessed:
-            document = one.document.document
-            ids = chunk_ids(one.document)
-            is_seen = document.id in seen
-            assert bool(store.load_chunks(ids)) == is_seen
-            assert (store.load_document(document.id) is not None) == is_seen
-            assert store.text_of(document.id, 0, 1_000) == (document.text if is_seen else "")
-            assert bool(store.chunk_ids(document.id)) == is_seen
-            assert all(
-                found.document.library == project.name for found in store.find_chunks(ids[0])
-            )
-            assert bool([f for f in store.find_chunks(ids[0]) if not f.superseded]) == is_seen
-            fingerprint = one.document.chunks[0].windows[0].fingerprint
-            assert bool(store.known_vectors([fingerprint])) == is_seen
+    def elsewhere(self, project: Project) -> list[Held]:
+        """All versions in other projects of the same name, whose ids may be the same."""
+        others = [one for one in self.projects.values() if one.name == project.name]
+        return [held for one in others if one is not project for held in one.versions()]
 
-    def _list(self, user: str, project: Project) -> None:
-        store = self._store(user, project)
-        seen = project.seen_by(user)
-        assert [one.path for one in store.documents()] == sorted(one.path for one in seen)
-        figures = store.stats()
-        assert figures.documents == len(seen)
-        assert figures.chunks == sum(len(one.document.chunks) for one in seen)
-        named = store.find_documents(f"{self._prefix} a.md b.md c.md d.md e.md f.md")
-        assert {one.path for one in named} == {one.path for one in seen}
+    def any_version(self, project: Project) -> Held:
+        """A live document of this project, or any of today or of the past, of it or of others."""
+        live = list(project.live.documents.values())
+        versions = self.chance.choice([live, live, list(project.versions()), self.versions()])
+        nothing = Held(document_of("none.md", ["nothing"], project, 0), 0)
+        return self.chance.choice(versions or [nothing])
 
-    def _vocabulary(self, user: str, project: Project) -> None:
-        store = self._store(user, project)
-        texts = [one.document.document for one in project.seen_by(user)]
-        words = set().union(*(spellings_in(f"{one.text} {one.about}") for one in texts))
-        for initial in "ps":
-            spelled = {word for word in words if word.startswith(initial)}
-            assert set(store.spellings(initial)) == spelled
-        secrets = [f"secret{letter}" for letter in "abcdefgh"]
-        assert store.missing_words(secrets) == {one for one in secrets if one not in words}
-        defined = {one.long for one in store.definitions(["xq"])}
-        assert len(defined) <= len(texts)
-        assert store.named_documents("what does a.md say?").keys() <= {"a.md", "a md"}
+    def header(self, project: Project) -> LibraryHeader:
+        return replace(HEADER, name=project.name)
 
-    def _share(self, user: str, project: Project) -> None:
-        other = self._chance.choice(USERS)
-        role = self._chance.choice(MEMBER_ROLES)
-        level = self._chance.randrange(len(LEVELS))
-        scope = self._scope(user, project)
-        clearance = LEVELS[level]
+    def scope(self, user: str, project: Project) -> Scope:
+        return Scope(user, f"{project.owner}/{project.name}")
 
-        def share() -> None:
-            self._team.share(scope, self._user(other), role=role, clearance=clearance)
+    def uploads(self, user: str, project: Project) -> UploadStore:
+        """The live generation, as a user sees it who opened it once and keeps it open."""
+        key = (user, project.owner, project.name, None)
+        store = self._stores.get(key) or self.team.uploads(self.scope(user, project))
+        self._stores[key] = store
+        return store
 
-        if project.members[user][0] != "admin" or other == project.owner:
-            _refused(share)
-            return
-        share()
-        project.members[other] = (role, level)
-
-    def _revoke(self, user: str, project: Project) -> None:
-        other = self._chance.choice(USERS)
-        scope = self._scope(user, project)
-
-        def revoke() -> None:
-            self._team.revoke(scope, self._user(other))
-
-        may = other == user or project.members[user][0] == "admin"  # everybody may leave
-        if not may or other == project.owner:
-            _refused(revoke)
-        elif project.members.pop(other, None) is not None:
-            revoke()
-        else:
-            with pytest.raises(SettingsError):
-                revoke()
-
-    def _projects_of(self, user: str, project: Project) -> None:
-        known = [one for one in self._projects.values() if user in one.members]
-        mine = {(self._user(one.owner), one.name) for one in known}
-        assert {(one.owner, one.name) for one in self._team.projects(self._user(user))} == mine
-        members = {one.user for one in self._team.members(self._scope(user, project))}
-        everyone = {self._user(name) for name in project.members}
-        is_admin = project.members[user][0] == "admin"
-        assert members == (everyone if is_admin else {self._user(user)})
-
-    def _stranger(self, user: str, project: Project) -> None:
-        """Who is no member, or not any more, is told the same as if there were no such project."""
-        nobody = Scope(self._user(user), f"{self._user(project.owner)}/nothing")
-        unknown = _missing(lambda: self._team.store(nobody))
-        known = _missing(lambda: self._team.store(self._scope(user, project)))
-        assert known.replace(project.name, "nothing") == unknown
-        store = self._stores.get((user, project.owner, project.name))
-        if store is not None:  # opened while they were a member
-            _missing(store.documents)
-            _missing(lambda: store.search("pump", None, filters=Filters(), limit=5))
-            _missing(lambda: store.find_chunks("a"))
-            _missing(lambda: store.remove_documents([DocumentId("a" * 40)]))
-
-    def _document(self, path: str, project: Project, level: int) -> EmbeddedDocument:
-        secret = f"secret{self._chance.choice('abcdefgh')}"
-        number = next(self._numbers)
-        texts = [
-            f"{self._chance.choice(WORDS)} {secret} number{number} extra quality (XQ)"
-            for _ in range(self._chance.randint(1, 2))
-        ]
-        parts = [Part(text, (self._vector(text),)) for text in texts]
-        about = replace(ABOUT, confidentiality=LEVELS[level])
-        return embedded(path, *parts, about=about, library=project.name, title=self._prefix)
-
-    def _vector(self, text: str) -> Vector:
-        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little")
-        chance = random.Random(seed)
-        return unit([chance.gauss(0, 1) for _ in range(DIMENSIONS)], dimensions=DIMENSIONS)
-
-    def _store(self, user: str, project: Project) -> PostgresStore:
-        key = (user, project.owner, project.name)
+    def store(self, user: str, project: Project, number: int) -> UploadStore:
+        """A generation as a user sees it; the live one, whichever it is, where it is that."""
+        if number == project.numbers.live:
+            return self.uploads(user, project)
+        key = (user, project.owner, project.name, number)
         if key not in self._stores:
-            self._stores[key] = self._team.store(self._scope(user, project))
+            self._stores[key] = self.team.uploads(self.scope(user, project), generation=number)
         return self._stores[key]
 
-    def _scope(self, user: str, project: Project) -> Scope:
-        return Scope(self._user(user), f"{self._user(project.owner)}/{project.name}")
+    def opened(self, user: str, project: Project) -> list[UploadStore]:
+        """The stores of a project that a user has ever opened, of whatever generation."""
+        scope = (user, project.owner, project.name)
+        return [store for key, store in self._stores.items() if key[:3] == scope]
 
-    def _user(self, name: str) -> str:
-        return f"{self._prefix}-{name}"
+    def close_gone(self, project: Project) -> None:
+        """Nobody needs the stores of generations that are gone any more."""
+        name = (project.owner, project.name)
+        kept = {None, *project.generations}
+        self._stores = {
+            key: store for key, store in self._stores.items() if key[1:3] != name or key[3] in kept
+        }
+
+    def close_all(self, project: Project) -> None:
+        """Nobody needs the stores of a project any more."""
+        name = (project.owner, project.name)
+        self._stores = {key: one for key, one in self._stores.items() if key[1:3] != name}
+
+    def new_document(self, path: str, project: Project, level: int) -> EmbeddedDocument:
+        """A document that nobody has yet."""
+        secret = self.chance.choice(SECRETS)
+        number = next(self._numbers)
+        texts = [
+            f"{self.chance.choice(WORDS)} {secret} number{number} extra quality (EQ)"
+            for _ in range(self.chance.randint(1, 2))
+        ]
+        return document_of(path, texts, project, level)
 
 
-def _refused(action: Callable[[], object]) -> None:
+def document_of(path: str, texts: list[str], project: Project, level: int) -> EmbeddedDocument:
+    """A document with these chunks."""
+    parts = [Part(text, (vector_of(text),)) for text in texts]
+    about = replace(ABOUT, confidentiality=LEVELS[level])
+    return embedded(path, *parts, about=about, library=project.name, title=TITLE)
+
+
+def vector_of(text: str) -> Vector:
+    """A vector that only this text has."""
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little")
+    chance = random.Random(seed)
+    return unit([chance.gauss(0, 1) for _ in range(DIMENSIONS)], dimensions=DIMENSIONS)
+
+
+def refused(action: Callable[[], object]) -> None:
+    """Somebody is told that they may not."""
+    raises(StoreDenied, action)
+
+
+def missing(action: Callable[[], object]) -> str:
+    """Somebody is told that there is no such project; in which words."""
+    return str(raises(ProjectMissing, action))
+
+
+def raises(kind: type[PinciteError], action: Callable[[], object]) -> PinciteError:
+    """What somebody is told."""
     try:
         action()
-    except StoreDenied:
-        return
-    raise AssertionError("nobody refused this")
-
-
-def _missing(action: Callable[[], object]) -> str:
-    try:
-        action()
-    except ProjectMissing as error:
-        return str(error)
-    raise AssertionError("a stranger was let in")
+    except kind as error:
+        return error
+    raise AssertionError(f"nobody was told {kind.__name__}")

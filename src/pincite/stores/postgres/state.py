@@ -11,10 +11,11 @@ from pincite.stores.postgres.connection import Entry
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 
+# An admin sees all members: whose clearance counts is said by the transaction itself, too.
 _STATE = """
-SELECT member.clearance, member.role, generation.id, generation.space, space.dimensions,
-    generation.header, generation.complete, generation.problems, generation.version,
-    generation.windows,
+SELECT least(member.clearance, clearance_here()), member.role, generation.id, generation.space,
+    space.dimensions, generation.header, generation.complete, generation.problems,
+    generation.version, generation.windows,
     coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid =
         to_regclass('pincite.window_space_' || generation.space)), false)
 FROM project JOIN member ON member.project = project.id AND member.account = %(account)s

@@ -21,6 +21,7 @@ from pincite.records import (
 )
 from pincite.stores.codec import embedded_to_json, header_to_json
 from pincite.stores.postgres import tables
+from pincite.stores.postgres.guarding import guard_elsewhere
 from pincite.stores.postgres.indexes import maintain
 from pincite.stores.postgres.reader import ProjectReader
 from pincite.stores.postgres.schema import Connection
@@ -194,7 +195,8 @@ class PostgresStore(ProjectReader):
                 f"{embedded.document.path} cannot be stored by {self._scope.user}: it, or what "
                 "stands there, is above their clearance"
             ) from error
-        tables.guard_elsewhere(connection, view, rows)
+        if added:
+            guard_elsewhere(connection, view, rows)
         return added
 
     def _forget(
@@ -211,20 +213,23 @@ class PostgresStore(ProjectReader):
         for _, document_id in found:
             rows = tables.read(connection, view, document_id)
             if rows is not None and past:
-                self._keep_past(connection, view, embedded_of(header.name, rows))
+                gone = embedded_of(header.name, rows)
+                # What it says of itself may be less than what is known of it by now.
+                self._keep_past(connection, view, gone, level=rows.document[tables.LEVEL])
         tables.forget(connection, view.generation, [row for row, _ in found])
 
-    def _keep_past(self, connection: Connection, view: View, gone: EmbeddedDocument) -> None:
+    def _keep_past(
+        self, connection: Connection, view: View, gone: EmbeddedDocument, *, level: int
+    ) -> None:
         """What citations of the past name, without vectors: it is never searched."""
         bare = replace(gone, chunks=tuple(replace(one, windows=()) for one in gone.chunks))
-        rows = rows_of(bare, time="", recipe="")
         (past,) = connection.execute(
             "INSERT INTO past_document (project, generation, level, path, record) "
             "VALUES (%s, %s, %s, %s, %s) RETURNING row",
             (
                 view.project,
                 view.generation,
-                rows.document[tables.LEVEL],
+                level,
                 gone.document.path,
                 Jsonb(embedded_to_json(bare)),
             ),

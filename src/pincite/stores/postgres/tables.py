@@ -171,23 +171,6 @@ def write(
     return True
 
 
-_AT_PATH = "md5({table}.path) = md5(%(path)s) AND {table}.path = %(path)s"
-_OPENER = "{table}.project = %(project)s AND {table}.level < %(level)s AND " + _AT_PATH
-_GUARD = (
-    f"UPDATE past_document SET level = %(level)s WHERE {_OPENER.format(table='past_document')}",
-    "UPDATE chunk SET level = %(level)s FROM document "
-    f"WHERE document.row = chunk.document AND {_OPENER.format(table='document')}",
-    f"UPDATE document SET level = %(level)s WHERE {_OPENER.format(table='document')}",
-)
-
-
-def guard_elsewhere(connection: Connection, view: View, rows: DocumentRows) -> None:
-    """What was open and is now guarded is guarded in the past and in other generations, too."""
-    level, path = rows.document[LEVEL], rows.document[PATH]
-    for statement in _GUARD:
-        connection.execute(statement, {"project": view.project, "level": level, "path": path})
-
-
 def _write_chunks(
     connection: Connection, view: View, document: int, rows: DocumentRows, words: Sequence[Words]
 ) -> None:

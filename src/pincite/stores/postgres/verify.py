@@ -5,6 +5,7 @@ from __future__ import annotations
 from pincite.errors import StoreDenied
 from pincite.records import LEVELS, DocumentId, Finding, LibraryHeader
 from pincite.stores.postgres import tables
+from pincite.stores.postgres.guarding import as_guarded
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.postgres.words import CHUNK_COLUMNS, DOCUMENT_COLUMNS, Words, words_of
@@ -157,6 +158,8 @@ def _readable(
     """A document as it is written; None of one that cannot be read: its file is read again."""
     rows = tables.read(connection, view, document_id)
     try:
-        return None if rows is None else _made_again(rows, header)
+        if rows is None:
+            return None
+        return as_guarded(_made_again(rows, header), rows.document[tables.LEVEL])
     except (ValueError, KeyError, TypeError):
         return None

@@ -1,0 +1,166 @@
+"""The files that were handed in, as they came: kept to be read again for another generation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from psycopg.types.json import Jsonb
+
+from pincite.errors import StoreDenied
+from pincite.records import DocumentId, EmbeddedDocument, Original
+from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.search import View
+from pincite.stores.postgres.store import PostgresStore
+
+_KEEP = """
+INSERT INTO original (project, owner, checksum, level, path, labels, data)
+SELECT %(project)s, document.owner, %(checksum)s, document.level, document.path, %(labels)s,
+    %(data)s
+FROM document WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.level <= %(clearance)s AND document.id = %(document)s
+ON CONFLICT (project, owner, checksum) DO UPDATE SET
+    level = EXCLUDED.level, path = EXCLUDED.path, labels = EXCLUDED.labels
+WHERE original.level <= %(clearance)s
+"""
+_ORIGINALS = """
+SELECT original.path, original.checksum, original.owner FROM original
+JOIN document ON document.project = original.project AND document.owner = original.owner
+    AND document.upload = original.checksum
+WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.level <= %(clearance)s AND original.level <= %(clearance)s
+ORDER BY document.path
+"""
+_ORIGINAL = """
+SELECT labels, data, coalesce(name_of_account(owner), '') FROM original
+WHERE project = %(project)s AND level <= %(clearance)s AND checksum = %(checksum)s
+AND owner = %(owner)s
+"""
+# Who left the project, or was never in this one, hands nothing in here.
+_HAND_IN = """
+UPDATE document SET upload = %(checksum)s, owner = coalesce(
+    (SELECT account FROM member WHERE project = %(project)s
+     AND name_of_account(account) = %(owner)s), %(account)s)
+WHERE project = %(project)s AND generation = %(generation)s AND level <= %(clearance)s
+AND path = %(path)s AND checksum = %(checksum)s RETURNING id
+"""
+# Whoever deletes or relabels it waits until the document is written that is made of it.
+_STILL_SO = """
+SELECT 1 FROM original WHERE project = %(project)s AND level <= %(clearance)s
+AND owner = %(owner)s AND checksum = %(checksum)s AND labels = %(labels)s FOR SHARE
+"""
+_NOT_MADE = """
+FROM original WHERE original.project = %(project)s AND original.level <= %(clearance)s
+AND NOT EXISTS (
+    SELECT 1 FROM document WHERE document.project = %(project)s
+    AND document.generation = %(generation)s AND document.level <= %(clearance)s
+    AND document.owner = original.owner AND document.upload = original.checksum
+)
+"""
+_TO_MAKE = f"""
+SELECT original.owner, original.path, original.checksum, original.labels, original.data
+{_NOT_MADE} AND original.checksum <> ALL (%(failed)s) ORDER BY original.path LIMIT 1
+"""
+_LEFT = f"SELECT count(*), coalesce(sum(octet_length(data)), 0) {_NOT_MADE}"
+_TO_FORGET = """
+SELECT document.id FROM document
+WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.upload IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM original WHERE original.project = document.project
+    AND original.owner = document.owner AND original.checksum = document.upload
+)
+"""
+
+
+class KeepingStore(PostgresStore):
+    """A project that keeps the files its documents are made of."""
+
+    def originals(self) -> Iterator[Original]:
+        """The files whose documents may be seen, by path, one at a time."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return
+            seen = scope_of(state.view)
+            for path, checksum, owner in connection.execute(_ORIGINALS, seen).fetchall():
+                asked = {**seen, "checksum": checksum, "owner": owner}
+                for labels, data, name in connection.execute(_ORIGINAL, asked):
+                    yield Original(path, checksum, labels, data, name)
+
+    def keep_original(self, original: Original) -> bool:
+        """Keep the file of a document that is there; False where there is no such document."""
+        with self._writing() as (connection, view, _):
+            asked = {
+                **scope_of(view),
+                "checksum": original.checksum,
+                "path": original.path,
+                "owner": original.owner,
+                "account": self._entry.account,
+            }
+            found = connection.execute(_HAND_IN, asked).fetchone()
+            if found is not None:
+                self._keep(connection, view, found[0], original)
+            return found is not None
+
+    def left_to_make(self) -> tuple[int, int]:
+        """How many files have no document in this generation yet, and their bytes."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return 0, 0
+            files, size = connection.execute(_LEFT, scope_of(state.view)).fetchone() or (0, 0)
+            return int(files), int(size)
+
+    def to_make(self, *, apart_from: Sequence[str] = ()) -> tuple[int, Original] | None:
+        """A file, and whose it is, of which there is no document in this generation yet.
+
+        Those that were tried in vain are named by their checksums.
+        """
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return None
+            values = {**scope_of(state.view), "failed": list(apart_from)}
+            row = connection.execute(_TO_MAKE, values).fetchone()
+            return None if row is None else (row[0], Original(*row[1:]))
+
+    def take_over(self, embedded: EmbeddedDocument, original: Original, owner: int) -> bool:
+        """Add the document of a file that was handed in before, for whoever handed it in.
+
+        False where the file was deleted or labelled otherwise since it was read.
+        """
+        with self._writing() as (connection, view, header):
+            upload, labels = original.checksum, Jsonb(original.labels)
+            asked = {**scope_of(view), "owner": owner, "checksum": upload, "labels": labels}
+            if connection.execute(_STILL_SO, asked).fetchone() is None:
+                return False
+            self._add(connection, view, header.recipe, embedded, upload=upload, owner=owner)
+            return True
+
+    def forget_deleted(self) -> None:
+        """Forget documents of files that were deleted since this generation was begun."""
+        with self._writing() as (connection, view, header):
+            rows = connection.execute(_TO_FORGET, scope_of(view)).fetchall()
+            ids = [DocumentId(row[0]) for row in rows]
+            self._forget(connection, view, header, ids, path=None, past=False)
+
+    def _keep(
+        self, connection: Connection, view: View, document_id: DocumentId, original: Original
+    ) -> None:
+        values = {
+            **scope_of(view),
+            "document": document_id,
+            "checksum": original.checksum,
+            "labels": Jsonb(original.labels),
+            "data": original.data,
+        }
+        if connection.execute(_KEEP, values).rowcount != 1:
+            raise StoreDenied(
+                f"{original.path} cannot be stored by {self._scope.user}: the same file is kept "
+                "above their clearance"
+            )
+
+
+def scope_of(view: View) -> dict[str, int]:
+    """What a statement about this view says of it."""
+    return {
+        "project": view.project,
+        "generation": view.generation,
+        "clearance": view.clearance,
+    }
