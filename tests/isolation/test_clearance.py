@@ -5,13 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from helpers import ABOUT, HEADER, embedded, fill, next_project, shared_team
-from pincite.records import Failure, Scope
+from pincite.records import EmbeddedDocument, Failure, Scope
 from pincite.stores.postgres.store import PostgresStore
 
 OPEN = embedded("a.md", "an open secret")
 GUARDED = embedded(
     "a.md", "an open secret, guarded", about=replace(ABOUT, confidentiality="restricted")
 )
+
+
+def replace_path(document: EmbeddedDocument, path: str) -> EmbeddedDocument:
+    """The document at another place."""
+    return embedded(
+        path, *(one.chunk.text for one in document.chunks), about=document.document.metadata
+    )
 
 
 def shared_project() -> tuple[PostgresStore, PostgresStore]:
@@ -43,6 +50,17 @@ def test_a_document_whose_label_is_raised_is_guarded_in_other_generations_too() 
     coming.begin(HEADER)
     coming.replace_document(GUARDED)
     assert marys.documents() == []
+    assert marys.spellings("s") == {}
+    assert store.spellings("s") == {"secret": 1}
+    assert store.verify() == coming.verify() == []
+
+
+def test_words_of_guarded_documents_are_counted_for_those_who_may_see_them() -> None:
+    store, marys = shared_project()
+    store.replace_document(replace_path(GUARDED, "b.md"))
+    assert marys.spellings("s") == {"secret": 1}
+    assert store.spellings("s") == {"secret": 2}
+    assert marys.spellings("g") == {}
 
 
 def test_only_who_sees_everything_learns_which_files_could_not_be_read() -> None:

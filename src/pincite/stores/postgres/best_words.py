@@ -1,8 +1,9 @@
 """The chunks with the best BM25: the parts of a statement that add it up.
 
-What the tokens give is added up for all that hold one. How often a chunk holds a phrase is costly
-to count, so it is counted for those alone that could be among the best with all phrases of the
-question: a phrase never gives as much as it weighs.
+What the heaviest terms give is added up first: they are rare, so few chunks hold them. What the
+last gets that would be listed by them is the bar, which all that are listed in the end reach. Only
+what reaches it is sorted. How often a chunk holds a phrase is costly to count, so it is counted for
+those alone that can reach the bar with all phrases: one never gives as much as it weighs.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from pincite.stores.postgres.bm25 import VALUE, Asked, holders, rounded, weighed
 from pincite.stores.postgres.phrases import Bound
 
+_FIRST_POSTINGS = 2_000  # of the heaviest terms are added up for the bar; and of one more term
 _MORE = 2  # times the limit: so many are kept, so that equals at the limit are seen to end
 _ROUNDING = 1e-8  # scores are equal whose first nine digits are
 
@@ -23,14 +25,18 @@ def best_words(kind: str, question: Asked, bound: Bound, *, restricted: bool = F
     limit = bound.values["limit"]
     bound.values.update(more=_MORE * limit, last=limit - 1)
     seen = "WHERE owner IN (SELECT row FROM visible)" if restricted else ""
-    sums = _sums(kind, question, seen)
     last = f"SELECT score FROM {kind}_first ORDER BY score DESC OFFSET %(last)s LIMIT 1"
     # To find the first few of all is quick; to find those that equal the last, all are sorted. So
     # this is done where the equals do not end soon.
     return [
         *_terms(kind, question, bound),
-        *(_phrase_candidates(kind, question, seen) if question.phrases else ()),
-        f"{kind}_first AS MATERIALIZED ({sums} ORDER BY score DESC LIMIT %(more)s)",
+        *_bar(kind, question, seen),
+        *_reaching(kind, question, seen),
+        f"""
+        {kind}_first AS MATERIALIZED (
+            SELECT owner, score FROM {kind}_sums ORDER BY score DESC LIMIT %(more)s
+        )
+        """,
         f"""
         {kind}_endless AS MATERIALIZED (
             SELECT count(*) = %(more)s AND {rounded("min(score)")} = {rounded(f"({last})")} AS so
@@ -41,7 +47,7 @@ def best_words(kind: str, question: Asked, bound: Bound, *, restricted: bool = F
         {kind}_best_scored AS (
             SELECT owner, {rounded("score")} AS score FROM {kind}_first
             WHERE NOT (SELECT so FROM {kind}_endless)
-            UNION ALL SELECT owner, {rounded("score")} FROM ({sums}) AS every
+            UNION ALL SELECT owner, {rounded("score")} FROM {kind}_sums
             WHERE (SELECT so FROM {kind}_endless)
             ORDER BY score DESC FETCH FIRST %(limit)s ROWS WITH TIES
         )
@@ -85,49 +91,47 @@ def _terms(kind: str, question: Asked, bound: Bound) -> list[str]:
     ]
 
 
-def _sums(kind: str, question: Asked, seen: str) -> str:
-    if not question.phrases:
-        hits = f"{_tokens(kind, question)}"
-    else:
-        among = f"((SELECT least <= 0 FROM {kind}_bar) OR {_hashed(f'{kind}_near')})"
-        phrases = _phrases(kind, question, among=among)
-        hits = f"SELECT owner, score AS value FROM {kind}_by_tokens {phrases}"
-    return f"SELECT owner, sum(value) AS score FROM ({hits}) AS hit {seen} GROUP BY owner"
-
-
-def _phrase_candidates(kind: str, question: Asked, seen: str) -> list[str]:
-    """The parts that tell which chunks phrases can still bring among the best: `{kind}_near`.
-
-    The bar is what those must reach who have no more than all phrases to reach it; where it is
-    not above zero, any chunk that holds a phrase may.
-    """
-    hits = _tokens(kind, question)
-    last = f"SELECT score FROM {kind}_by_tokens ORDER BY score DESC OFFSET %(last)s LIMIT 1"
+def _bar(kind: str, question: Asked, seen: str) -> list[str]:
+    """The parts that tell what all of the best reach, `{kind}_bar`, and the most phrases give."""
+    first = _tokens(kind, question, f"weighed.before < {_FIRST_POSTINGS}")
     return [
         f"""
-        {kind}_by_tokens AS MATERIALIZED (
-            SELECT owner, sum(value) AS score FROM ({hits}) AS hit {seen} GROUP BY owner
-        )
-        """,
-        f"""
         {kind}_bar AS MATERIALIZED (
-            SELECT coalesce(({last}), 0) - coalesce(sum(weight), 0) - {_ROUNDING} AS least
-            FROM {kind}_weighed WHERE token < 0
-        )
-        """,
-        f"""
-        {kind}_near AS MATERIALIZED (
-            SELECT owner FROM {kind}_by_tokens WHERE score >= (SELECT least FROM {kind}_bar)
+            SELECT coalesce((
+                SELECT sum(value) AS score FROM ({first}) AS first {seen}
+                GROUP BY owner ORDER BY score DESC OFFSET %(last)s LIMIT 1
+            ), 0) - {_ROUNDING} AS least,
+            coalesce((SELECT sum(weight) FROM {kind}_weighed WHERE token < 0), 0) AS phrases
         )
         """,
     ]
 
 
-def _tokens(kind: str, question: Asked) -> str:
-    """What each gets for each token."""
+def _reaching(kind: str, question: Asked, seen: str) -> list[str]:
+    """The parts that lead to `{kind}_sums`: what all have that reach the bar."""
+    by_tokens = f"""
+        SELECT owner, sum(value) AS score FROM ({_tokens(kind, question)}) AS hit {seen}
+        GROUP BY owner HAVING sum(value) >= (SELECT least - phrases FROM {kind}_bar)
+    """
+    if not question.phrases:
+        return [f"{kind}_sums AS NOT MATERIALIZED ({by_tokens})"]
+    among = f"((SELECT least <= phrases FROM {kind}_bar) OR {_hashed(f'{kind}_near')})"
+    hits = f"SELECT owner, score AS value FROM {kind}_near {_phrases(kind, question, among=among)}"
+    return [
+        f"{kind}_near AS MATERIALIZED ({by_tokens})",
+        f"""
+        {kind}_sums AS NOT MATERIALIZED (
+            SELECT owner, sum(value) AS score FROM ({hits}) AS hit {seen} GROUP BY owner
+        )
+        """,
+    ]
+
+
+def _tokens(kind: str, question: Asked, which: str = "true") -> str:
+    """What each gets for each of these tokens."""
     return f"""
         SELECT held.owner, {VALUE} AS value FROM {kind}_weighed AS weighed
-        CROSS JOIN LATERAL ({holders(question.table)}) AS held
+        CROSS JOIN LATERAL ({holders(question.table)}) AS held WHERE {which}
     """
 
 

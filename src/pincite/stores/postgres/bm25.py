@@ -74,7 +74,7 @@ def asked(
 
 
 def weighed(question: Asked, bound: Bound, kind: str) -> str:
-    """A query for the terms, and what each weighs.
+    """A query for the terms, what each weighs, and how many have those that weigh more: `before`.
 
     Phrases are numbered downwards from -1; who holds them is told by the parts `{kind}_phrase0`
     and so on.
@@ -86,7 +86,9 @@ def weighed(question: Asked, bound: Bound, kind: str) -> str:
         for number, phrase in enumerate(question.phrases)
     )
     return f"""
-        SELECT term.token, every.slope, {_WEIGHT} AS weight FROM (
+        SELECT term.token, every.slope, {_WEIGHT} AS weight,
+            sum(term.owners) OVER (ORDER BY {_WEIGHT} DESC, term.token DESC) - term.owners AS before
+        FROM (
             SELECT held.id AS token, asked.times, held.{owners} AS owners
             FROM unnest({tokens}::text[], {times}::integer[]) AS asked (token, times)
             CROSS JOIN LATERAL (
