@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers import Part, embedded, fill, open_test_store
@@ -24,7 +24,7 @@ from pincite.vectors import Vector
 # The first stands in most chunks, the last in a few: as words of a language do.
 WORDS = [
     *("valve", "pump", "harbour", "leak", "boat", "东京", "sensor", "winch", "ERR-4042", "keel"),
-    *("rope", "anchor", "东京都", "mast", "rudder", "sextant"),
+    *("rope", "anchor", "东京都", "I'm", "mast", "rudder", "sextant"),
 ]
 CHUNKS = 240
 
@@ -80,6 +80,8 @@ def first_of(
 
 @settings(max_examples=150)
 @given(question=questions, limit=limits)
+@example(question="valve", limit=3)  # many chunks are that word and nothing else
+@example(question="I'm rope", limit=60)  # some hold the phrase, and no token of the question
 def test_what_is_left_out_is_never_among_the_best(
     store: PostgresStore, question: str, limit: int
 ) -> None:
