@@ -147,6 +147,10 @@ def write(
 
 _AT_PATH = "md5({table}.path) = md5(%(path)s) AND {table}.path = %(path)s"
 _OPENER = "{table}.project = %(project)s AND {table}.level < %(level)s AND " + _AT_PATH
+_IS_OPEN_ELSEWHERE = f"""
+SELECT EXISTS (SELECT 1 FROM past_document WHERE {_OPENER.format(table="past_document")})
+    OR EXISTS (SELECT 1 FROM document WHERE {_OPENER.format(table="document")})
+"""
 _GUARD = (
     f"UPDATE past_document SET level = %(level)s WHERE {_OPENER.format(table='past_document')}",
     "UPDATE chunk SET level = %(level)s FROM document "
@@ -158,9 +162,10 @@ _GUARD = (
 
 def guard_elsewhere(connection: Connection, view: View, rows: DocumentRows) -> None:
     """What was open and is now guarded is guarded in the past and in other generations, too."""
-    level, path = rows.document[LEVEL], rows.document[PATH]
-    for statement in _GUARD:
-        connection.execute(statement, {"project": view.project, "level": level, "path": path})
+    about = {"level": rows.document[LEVEL], "path": rows.document[PATH], "project": view.project}
+    if connection.execute(_IS_OPEN_ELSEWHERE, about).fetchone() == (True,):
+        for statement in _GUARD:
+            connection.execute(statement, about)
 
 
 def _write_chunks(
