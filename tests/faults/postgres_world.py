@@ -263,10 +263,21 @@ _DISAGREEMENTS = {
     "words about documents that are not there, or documents without": """
         SELECT count(*) FROM (SELECT DISTINCT owner FROM about_posting) AS held
         FULL JOIN document ON document.row = held.owner WHERE held.owner IS NULL OR row IS NULL""",
-    "spellings of documents that are not there, or documents without": """
-        SELECT count(*) FROM (SELECT DISTINCT document FROM spelling) AS held
-        FULL JOIN document ON document.row = held.document WHERE held.document IS NULL
-        OR row IS NULL""",
+    "spellings that are not those of the documents": """
+        SELECT count(*) FROM spelling AS counted FULL JOIN (
+            SELECT generation, word COLLATE "C" AS word, level, count(*) AS documents
+            FROM document CROSS JOIN unnest(spelled) AS word GROUP BY 1, 2, 3
+        ) AS held USING (generation, word, level)
+        WHERE counted.documents IS DISTINCT FROM held.documents""",
+    "tokens that are not had by as many as they say": """
+        SELECT count(*) FROM token WHERE (chunks, documents) <> (
+            (SELECT count(*) FROM posting
+             WHERE (posting.generation, posting.token) = (token.generation, id)),
+            (SELECT count(*) FROM about_posting
+             WHERE (about_posting.generation, about_posting.token) = (token.generation, id)))
+        OR chunks + documents < 1""",
+    "two tokens with one number": """
+        SELECT count(*) - count(DISTINCT (generation, id)) FROM token""",
     "files without their documents, or documents without their files": """
         SELECT count(*) FROM original FULL JOIN
         (SELECT upload FROM document WHERE upload IS NOT NULL) AS handed_in

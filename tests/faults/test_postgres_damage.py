@@ -24,15 +24,23 @@ DAMAGE = {
     "windows are not counted": "UPDATE generation SET windows = 0",
     "words are not counted": "UPDATE generation SET words = 0",
     "words about documents are not counted": "UPDATE generation SET about_words = 0",
-    "words are missing": "DELETE FROM posting WHERE token LIKE 'valv%'",
+    "words are missing": """
+        DELETE FROM posting USING token
+        WHERE posting.token = token.id AND token.token LIKE 'valv%'""",
+    "a word is not known": "DELETE FROM token WHERE token LIKE 'valv%'",
+    "how many have a word is counted wrong": "UPDATE token SET chunks = chunks + 1",
+    "how many documents have a word is counted wrong": "UPDATE token SET documents = 0",
+    "a word that nobody has": "INSERT INTO token SELECT id, 7000, 1, 0, 'ghost' FROM generation",
     "words are counted wrong": "UPDATE posting SET halves = halves + 1",
     "words about documents are missing": "DELETE FROM about_posting",
     "words of a chunk that is gone": """
-        INSERT INTO posting SELECT id, 0, 1, 2, 'valv' FROM generation""",
+        INSERT INTO posting SELECT 0, generation, id, 1, 2 FROM token LIMIT 1""",
     "words about a document that is gone": """
-        INSERT INTO about_posting SELECT id, 0, 1, 2, 'valv' FROM generation""",
-    "spellings of a document that is gone": """
-        INSERT INTO spelling SELECT id, 0, 'valve' FROM generation""",
+        INSERT INTO about_posting SELECT 0, generation, id, 1, 2 FROM token LIMIT 1""",
+    "a spelling that nobody has": "INSERT INTO spelling SELECT id, 1, 0, 'ghost' FROM generation",
+    "spellings are counted wrong": "UPDATE spelling SET documents = documents + 1",
+    "spellings are counted where others see them": "UPDATE spelling SET level = level - 1",
+    "a document says other spellings": "UPDATE document SET spelled = '{ghost}'",
     "spellings are missing": "DELETE FROM spelling",
 }
 

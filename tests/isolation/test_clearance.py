@@ -6,13 +6,20 @@ from contextlib import closing
 from dataclasses import replace
 
 from helpers import ABOUT, HEADER, embedded, fill, next_project, shared_team
-from pincite.records import Failure, Original, Scope
+from pincite.records import EmbeddedDocument, Failure, Original, Scope
 from pincite.stores.postgres.store import PostgresStore
 
 OPEN = embedded("a.md", "an open secret")
 GUARDED = embedded(
     "a.md", "an open secret, guarded", about=replace(ABOUT, confidentiality="restricted")
 )
+
+
+def replace_path(document: EmbeddedDocument, path: str) -> EmbeddedDocument:
+    """The document at another place."""
+    return embedded(
+        path, *(one.chunk.text for one in document.chunks), about=document.document.metadata
+    )
 
 
 def shared_project() -> tuple[PostgresStore, PostgresStore]:
@@ -36,18 +43,30 @@ def test_a_document_whose_label_is_raised_is_guarded_in_its_past_too() -> None:
     assert list(marys.past_versions()) == []
 
 
-def raise_in_the_next_generation(store: PostgresStore) -> None:
+def raise_in_the_next_generation(store: PostgresStore) -> PostgresStore:
     """What is made beside says that the document is restricted; the live one still does not."""
     number = shared_team().generations(store._scope).begin()
     coming = shared_team().store(store._scope, generation=number)
     coming.begin(HEADER)
     coming.replace_document(GUARDED)
+    return coming
 
 
 def test_a_document_whose_label_is_raised_is_guarded_in_other_generations_too() -> None:
     store, marys = shared_project()
-    raise_in_the_next_generation(store)
+    coming = raise_in_the_next_generation(store)
     assert marys.documents() == []
+    assert marys.spellings("s") == {}
+    assert store.spellings("s") == {"secret": 1}
+    assert store.verify() == coming.verify() == []
+
+
+def test_words_of_guarded_documents_are_counted_for_those_who_may_see_them() -> None:
+    store, marys = shared_project()
+    store.replace_document(replace_path(GUARDED, "b.md"))
+    assert marys.spellings("s") == {"secret": 1}
+    assert store.spellings("s") == {"secret": 2}
+    assert marys.spellings("g") == {}
 
 
 def test_a_document_that_was_guarded_elsewhere_stays_so_once_it_is_removed() -> None:

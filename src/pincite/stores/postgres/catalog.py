@@ -15,7 +15,8 @@ from pincite.records import (
     StoreStats,
 )
 from pincite.stores.codec import embedded_from_json
-from pincite.stores.postgres.bm25 import scores
+from pincite.stores.postgres.best_words import all_words
+from pincite.stores.postgres.bm25 import asked
 from pincite.stores.postgres.phrases import Bound
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View, visible_chunks
@@ -44,12 +45,13 @@ def find_documents(
 ) -> list[DocumentEntry]:
     """The documents that the question names or describes, best first."""
     bound = _scope(view)
-    scored = scores(question_terms(question), "about_posting", ("documents", "about_words"), bound)
-    if scored is None:
+    looked_for = asked(question_terms(question), "about_posting", bound)
+    if looked_for is None:
         return []
     seen = _some_seen(view, filters, bound)
     statement = f"""
-        SELECT {ENTRY_COLUMNS} FROM ({scored}) AS scored
+        WITH {", ".join(all_words("about", looked_for, bound))}
+        SELECT {ENTRY_COLUMNS} FROM about_scored AS scored
         JOIN document ON document.row = scored.owner WHERE {_SEEN} {seen}
         ORDER BY scored.score DESC, document.path LIMIT {bound(limit)}
     """

@@ -9,6 +9,7 @@ from pincite.records import LEVELS, Generations, Scope
 from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.word_tables import WORD_TABLES
 
 _NUMBERS = """
 SELECT live, before, next, last FROM project WHERE id = %(project)s
@@ -178,7 +179,7 @@ class ProjectGenerations:
             (self.entry.project, generation),
         ).fetchone()
         if found is not None:
-            for table in ("posting", "about_posting", "spelling"):
+            for table in WORD_TABLES:
                 connection.execute(f"DELETE FROM {table} WHERE generation = %s", found)
             connection.execute("DELETE FROM generation WHERE id = %s", found)
 

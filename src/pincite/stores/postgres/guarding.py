@@ -7,10 +7,21 @@ from dataclasses import replace
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.postgres.tables import LEVEL, PATH
+from pincite.stores.postgres.word_tables import RAISE_SPELLINGS
 from pincite.stores.rows import DocumentRows
 
 _AT_PATH = "md5({table}.path) = md5(%(path)s) AND {table}.path = %(path)s"
 _OPENER = "{table}.project = %(project)s AND {table}.level < %(level)s AND " + _AT_PATH
+_OPEN_ELSEWHERE = f"""
+SELECT EXISTS (SELECT 1 FROM past_document WHERE {_OPENER.format(table="past_document")})
+    OR EXISTS (SELECT 1 FROM document WHERE {_OPENER.format(table="document")})
+    OR EXISTS (
+        SELECT 1 FROM document JOIN original ON original.project = document.project
+            AND original.owner = document.owner AND original.checksum = document.upload
+        WHERE document.project = %(project)s AND original.level < %(level)s
+        AND {_AT_PATH.format(table="document")}
+    )
+"""
 _GUARD = (
     # A file that was handed in is guarded as the documents are that were made of it.
     "UPDATE original SET level = %(level)s FROM document "
@@ -21,6 +32,7 @@ _GUARD = (
     f"UPDATE past_document SET level = %(level)s WHERE {_OPENER.format(table='past_document')}",
     "UPDATE chunk SET level = %(level)s FROM document "
     f"WHERE document.row = chunk.document AND {_OPENER.format(table='document')}",
+    *(statement.format(raised=_OPENER.format(table="document")) for statement in RAISE_SPELLINGS),
     f"UPDATE document SET level = %(level)s WHERE {_OPENER.format(table='document')}",
 )
 
@@ -32,8 +44,10 @@ def guard_elsewhere(connection: Connection, view: View, rows: DocumentRows) -> N
         "level": rows.document[LEVEL],
         "path": rows.document[PATH],
     }
-    if sum(connection.execute(statement, values).rowcount for statement in _GUARD):
-        touch_others(connection, view)
+    if connection.execute(_OPEN_ELSEWHERE, values).fetchone() == (True,):
+        touch_others(connection, view)  # also keeps others from counting their words meanwhile
+        for statement in _GUARD:
+            connection.execute(statement, values)
 
 
 def touch_others(connection: Connection, view: View) -> None:

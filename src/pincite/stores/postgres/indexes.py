@@ -28,6 +28,7 @@ _LIMITS = {
 _MOST_LISTS = 32_768  # of an IVFFlat index
 _MEMORY = re.compile(r"([0-9]{1,9})(kB|MB|GB)")
 _KILOBYTES = {"kB": 1, "MB": 1 << 10, "GB": 1 << 20}
+_OF_WORDS = ("posting_by_token", "about_posting_by_token")
 _MAKING = 0x70696E63  # "pinc": the lock of whoever makes an index, with the number of its space
 
 
@@ -137,7 +138,7 @@ def _only_one(connection: Connection, space: int) -> Iterator[bool]:
 
 
 def build(connection: Connection, view: View, settings: IndexSettings) -> None:
-    """Make the index beside the old one, and let it take its place.
+    """Make the index beside the old one, and let it take its place; those of words are packed.
 
     Nothing here waits for a lock that searches would have to wait behind: a backup may read for
     hours. What an earlier build left behind when it was killed is dropped first.
@@ -146,18 +147,29 @@ def build(connection: Connection, view: View, settings: IndexSettings) -> None:
     fresh, old = f"{name}_new", f"{name}_old"
     windows, _ = _counts(connection, view.space)
     try:
-        for left in (fresh, old):
+        for left in (
+            fresh,
+            old,
+            *(f"{one}_cc{age}" for one in _OF_WORDS for age in ("new", "old")),
+        ):
             connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{left}")
         with _memory(connection, settings.memory):
             connection.execute(
                 f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "
                 f"USING {_method(view, settings, windows)} WHERE space = {view.space:d}"
             )
+            # Words come in no order, which leaves their indexes half empty.
+            for one in _OF_WORDS:
+                connection.execute(f"REINDEX INDEX CONCURRENTLY pincite.{one}")
         with connection.transaction():
             connection.execute(f"ALTER INDEX IF EXISTS pincite.{name} RENAME TO {old}")
             connection.execute(f"ALTER INDEX pincite.{fresh} RENAME TO {name}")
             connection.execute(f"COMMENT ON INDEX pincite.{name} IS '{windows:d}'")
-        connection.execute("ANALYZE pincite.window_vector, pincite.chunk, pincite.posting")
+        # After it indexes of words are read without their tables.
+        connection.execute(
+            "VACUUM (ANALYZE) pincite.window_vector, pincite.chunk, pincite.token, "
+            "pincite.posting, pincite.about_posting"
+        )
         connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{old}")
     except psycopg.Error as error:
         raise IndexBuildFailed(

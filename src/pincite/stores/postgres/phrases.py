@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pincite.stores.postgres.words import stored
+from pincite.stores.postgres.words import quoted, stored
 from pincite.text.stems import tokens_of
 from pincite.text.words import Term
 
@@ -29,16 +29,30 @@ def stems(term: Term) -> list[str]:
     return [stored(stem) for token in term.tokens for stem in tokens_of(token)]
 
 
-def phrase_counts(term: Term, bound: Bound, *, letters: str = "ABCD") -> str | None:
-    """A query for the chunks that hold the term and how often, in halves; None if nothing can.
+def holding_phrase(term: Term, bound: Bound, *, letters: str = "ABCD") -> str | None:
+    """A query for the chunks that hold the term, as `owner`; None if nothing can.
 
-    Gives `owner`, `halves` and `length`. Counted is what stands in columns with these letters.
-    As arrays, candidates are looked up once, whatever the planner thinks of their number.
+    Looked at is what stands in columns with these letters. As an array, candidates are looked up
+    once, whatever the planner thinks of their number.
     """
     tokens = stems(term)
     if not tokens:
         return None
-    wanted = f"{bound(tokens)}::text[]"
+    marks = [letters] * len(tokens)
+    marks[-1] += "*" if term.prefix else ""
+    phrase = " <-> ".join(
+        f"{quoted(token)}:{mark}" for token, mark in zip(tokens, marks, strict=True)
+    )
+    return f"""
+        SELECT chunk.row AS owner FROM chunk
+        WHERE chunk.generation = %(generation)s AND chunk.words @@ {bound(phrase)}::tsquery
+        AND chunk.row = ANY (ARRAY({_candidates(tokens, bound, prefix=term.prefix)}))
+    """
+
+
+def occurrences(term: Term, bound: Bound) -> str:
+    """A query for how often the chunk `holder.owner` holds the term, as `halves`; its `length`."""
+    tokens = stems(term)
     same = "held.lexeme = wanted.token"
     if term.prefix:
         same = (
@@ -46,28 +60,17 @@ def phrase_counts(term: Term, bound: Bound, *, letters: str = "ABCD") -> str | N
             "AND starts_with(held.lexeme, wanted.token))"
         )
     return f"""
-        SELECT chunk.row AS owner, found.halves, chunk.length
-        FROM chunk CROSS JOIN LATERAL (
-            SELECT sum(CASE letter WHEN 'A' THEN 4 WHEN 'B' THEN 3 ELSE 2 END) AS halves
-            FROM (
-                SELECT min(at.letter) AS letter
-                FROM unnest({wanted}) WITH ORDINALITY AS wanted (token, place)
-                JOIN unnest(chunk.words) AS held ON {same}
-                CROSS JOIN unnest(held.positions, held.weights) AS at (position, letter)
-                WHERE strpos({bound(letters)}::text, at.letter) > 0
-                GROUP BY at.position - wanted.place
-                HAVING count(DISTINCT wanted.place) = {len(tokens)}
-            ) AS occurrence
-        ) AS found
-        WHERE chunk.generation = %(generation)s AND found.halves IS NOT NULL
-        AND chunk.row = ANY (ARRAY({_candidates(tokens, bound, prefix=term.prefix)}))
+        SELECT sum(CASE letter WHEN 'A' THEN 4 WHEN 'B' THEN 3 ELSE 2 END) AS halves, length
+        FROM (
+            SELECT min(at.letter) AS letter, chunk.length FROM chunk
+            CROSS JOIN unnest({bound(tokens)}::text[]) WITH ORDINALITY AS wanted (token, place)
+            CROSS JOIN LATERAL unnest(chunk.words) AS held
+            CROSS JOIN unnest(held.positions, held.weights) AS at (position, letter)
+            WHERE chunk.row = holder.owner AND {same}
+            GROUP BY at.position - wanted.place, chunk.length
+            HAVING count(DISTINCT wanted.place) = {len(tokens)}
+        ) AS occurrence GROUP BY length
     """
-
-
-def holding_phrase(term: Term, bound: Bound, *, letters: str = "ABCD") -> str | None:
-    """A query for the rows of the chunks that hold the term."""
-    counts = phrase_counts(term, bound, letters=letters)
-    return None if counts is None else f"SELECT owner FROM ({counts}) AS held_phrase"
 
 
 def _candidates(tokens: list[str], bound: Bound, *, prefix: bool) -> str:
@@ -77,10 +80,19 @@ def _candidates(tokens: list[str], bound: Bound, *, prefix: bool) -> str:
         first, last = bound(tokens[-1]), bound(tokens[-1] + _LAST_CHARACTER)
         return (
             "SELECT posting.owner FROM posting WHERE posting.generation = %(generation)s "
-            f"AND posting.token >= {first} AND posting.token < {last}"
+            f"AND posting.token = ANY ({_ids(f'token.token >= {first} AND token.token < {last}')})"
         )
     return (
         "SELECT posting.owner FROM posting WHERE posting.generation = %(generation)s "
-        f"AND posting.token = ANY ({bound(whole)}::text[]) "
+        f"AND posting.token = ANY ({numbers_of(whole, bound)}) "
         f"GROUP BY posting.owner HAVING count(*) = {len(whole)}"
     )
+
+
+def numbers_of(tokens: list[str], bound: Bound) -> str:
+    """The numbers that stand for these tokens in postings, as an array."""
+    return _ids(f"token.token = ANY ({bound(tokens)}::text[])")
+
+
+def _ids(condition: str) -> str:
+    return f"ARRAY(SELECT id FROM token WHERE token.generation = %(generation)s AND {condition})"

@@ -168,8 +168,11 @@ class ProjectReader:
                 return {kind: () for kind, value in asked.items() if value is not None}
             scan = self._index.scan() if state.view.has_index else {}
             # The best plan of so large a statement depends on its values.
-            for name, value in {"plan_cache_mode": "force_custom_plan", **scan}.items():
-                connection.execute("SELECT set_config(%s, %s, true)", (name, value))
+            settings = {"plan_cache_mode": "force_custom_plan", **scan}
+            connection.execute(
+                f"SELECT {', '.join(['set_config(%s, %s, true)'] * len(settings))}",
+                [word for setting in settings.items() for word in setting],
+            )
             found = search(connection, state.view, question, vector, filters=filters, limit=limit)
         lap("rankings")
         return found

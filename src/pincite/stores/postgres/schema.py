@@ -71,6 +71,7 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
             version bigint NOT NULL DEFAULT 0,
             chunks bigint NOT NULL DEFAULT 0,
             words bigint NOT NULL DEFAULT 0,
+            tokens integer NOT NULL DEFAULT 0,
             documents bigint NOT NULL DEFAULT 0,
             about_words bigint NOT NULL DEFAULT 0,
             windows bigint NOT NULL DEFAULT 0,
@@ -157,34 +158,49 @@ def m001_documents_chunks_windows(connection: Connection) -> None:
         "CREATE SEQUENCE chunk_row",
         "CREATE INDEX chunk_of_document ON chunk (document)",
         "CREATE INDEX chunk_seen ON chunk (generation, level, row)",
-        # An entry of the index is all that BM25 needs: the table itself is not looked at.
+        # Every token once, with how many chunks and documents have it: what it weighs is known
+        # without counting them. Room is left in each page for rows that are counted up.
+        """
+        CREATE TABLE token (
+            generation integer NOT NULL,
+            id integer NOT NULL,
+            chunks integer NOT NULL,
+            documents integer NOT NULL,
+            token text COLLATE "C" NOT NULL
+        ) WITH (fillfactor = 80)
+        """,
+        "CREATE UNIQUE INDEX token_by_name ON token (generation, token)",
+        # An entry of the index is all that BM25 needs: the table itself is not looked at. Columns
+        # stand as they take the least room.
         *(
             statement
             for table in ("posting", "about_posting")
             for statement in (
                 f"""
                 CREATE TABLE {table} (
-                    generation integer NOT NULL,
                     owner bigint NOT NULL,
+                    generation integer NOT NULL,
+                    token integer NOT NULL,
                     length integer NOT NULL,
-                    halves smallint NOT NULL,
-                    token text COLLATE "C" NOT NULL
+                    halves smallint NOT NULL
                 )
                 """,
                 f"""
                 CREATE UNIQUE INDEX {table}_by_token ON {table} (generation, token, owner)
-                INCLUDE (halves, length)
+                INCLUDE (length, halves)
                 """,
             )
         ),
+        # How many documents of a level have a word. Which words a document has, it says itself.
         """
         CREATE TABLE spelling (
             generation integer NOT NULL,
-            document bigint NOT NULL,
+            documents integer NOT NULL,
+            level smallint NOT NULL,
             word text COLLATE "C" NOT NULL
-        )
+        ) WITH (fillfactor = 80)
         """,
-        "CREATE UNIQUE INDEX spelling_by_word ON spelling (generation, word, document)",
+        "CREATE UNIQUE INDEX spelling_by_word ON spelling (generation, word, level)",
         """
         CREATE TABLE window_vector (
             row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

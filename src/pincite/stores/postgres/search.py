@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from pgvector import Vector as StoredVector
 
 from pincite.records import LEVELS, ChunkId, DocumentId, Filters, Ranked, Ranking
 from pincite.stores.postgres import filters as conditions
-from pincite.stores.postgres.bm25 import scores
+from pincite.stores.postgres.best_words import best_words, scores_of
+from pincite.stores.postgres.bm25 import Asked, asked
 from pincite.stores.postgres.phrases import Bound
 from pincite.stores.postgres.schema import Connection
 from pincite.text.words import question_codes, question_terms
 from pincite.vectors import Vector
 
-_WINDOWS_EACH = 4  # windows looked at for each chunk wanted; most chunks have fewer
+_WINDOWS_EACH = 1.5  # times those of a usual chunk are looked at for each chunk wanted
+_MOST_WINDOWS_EACH = 4
 _LARGEST_VECTOR = 2_000  # dimensions; beyond, halves of the precision are kept
 
 
@@ -28,7 +31,8 @@ class View:
     clearance: int
     space: int
     dimensions: int
-    windows: int  # in all, whoever may see them
+    chunks: int  # in all, whoever may see them
+    windows: int
     has_index: bool  # one for vectors
     compared_all: int  # up to so many windows every one is compared, which is exact
 
@@ -36,6 +40,12 @@ class View:
     def uses_index(self) -> bool:
         """Whether there is an index for vectors, and more of them than are all compared."""
         return self.has_index and self.windows > self.compared_all
+
+    @property
+    def windows_each(self) -> float:
+        """How many windows are looked at to find a chunk: the next may be of one that is found."""
+        usual = self.windows / max(self.chunks, 1)
+        return min(_WINDOWS_EACH * usual, _MOST_WINDOWS_EACH)
 
     @property
     def column(self) -> str:
@@ -116,24 +126,27 @@ def search_statement(
     restricted = visible is not None
     if limit < 1:
         return "", {}
+    looked_for: dict[str, Asked] = {}
     for kind, terms in (
         ("words", question_terms(question or "")),
         ("codes", question_codes(question or "")),
     ):
-        scored = scores(terms, "posting", ("chunks", "words"), bound)
-        if scored is not None:
-            parts.append(f"{kind}_scored AS MATERIALIZED ({scored})")
-            parts.append(f"{kind}_best AS ({_best(kind, restricted=restricted)})")
+        found = asked(terms, "posting", bound)
+        if found is not None:
+            looked_for[kind] = found
+            parts.extend(best_words(kind, found, bound, restricted=restricted))
+            parts.append(f"{kind}_best AS ({_best(kind)})")
             chosen.append(_chosen(kind))
-    has_words = any(part.startswith("words_best") for part in parts)
     if vector is not None:
         bound.values["vector"] = vector
         parts.extend(_nearest(view, bound, restricted=restricted))
         chosen.append(_chosen("vector"))
-        if has_words:
+        if "words" in looked_for:
             # So that a chunk that one search lists can be judged by both.
             parts.append(f"vector_others AS ({_named(_compared_words(view), _WINDOW)})")
-            parts.append(f"words_others AS ({_named(_WORDS_OTHERS, _NO_WINDOW)})")
+            parts.append(f"near_only AS MATERIALIZED ({_NEAR_ONLY})")
+            others = scores_of("near_only", "words", looked_for["words"])
+            parts.append(f"words_others AS ({_named(others, _NO_WINDOW)})")
             chosen.extend(_chosen(kind, others=True) for kind in ("vector", "words"))
     if not chosen:
         return "", {}
@@ -165,13 +178,8 @@ def visible_chunks(view: View, filters: Filters, bound: Bound) -> str | None:
     """
 
 
-def _best(kind: str, *, restricted: bool) -> str:
-    among = "WHERE owner IN (SELECT row FROM visible)" if restricted else ""
-    best = f"""
-        SELECT owner, score FROM {kind}_scored {among}
-        ORDER BY score DESC FETCH FIRST %(limit)s ROWS WITH TIES
-    """
-    return _first(best, _NO_WINDOW)
+def _best(kind: str) -> str:
+    return _first(f"SELECT owner, score FROM {kind}_best_scored", _NO_WINDOW)
 
 
 def _first(best: str, window: str) -> str:
@@ -206,7 +214,7 @@ def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
     among = "AND chunk IN (SELECT row FROM visible)" if restricted else ""
     many = "AND NOT (SELECT so FROM few)" if restricted else ""
     scope = "project = %(project)s AND generation = %(generation)s"
-    bound.values["windows"] = bound.values["limit"] * _WINDOWS_EACH
+    bound.values["windows"] = ceil(bound.values["limit"] * view.windows_each)
     score = _score(view)
     every = f"""
         SELECT chunk AS owner, max({score}) AS score FROM window_vector
@@ -273,9 +281,5 @@ def _compared_words(view: View) -> str:
     return _windows_of(view, only)
 
 
-# Of chunks that the vector search alone lists: their BM25, as far as they have one.
-_WORDS_OTHERS = """
-SELECT owner, score FROM words_scored WHERE owner IN (
-    SELECT owner FROM vector_best EXCEPT SELECT owner FROM words_best
-)
-"""
+# Chunks that the vector search alone lists.
+_NEAR_ONLY = "SELECT owner FROM vector_best EXCEPT SELECT owner FROM words_best"

@@ -15,7 +15,7 @@ from pincite.stores.postgres.search import View
 _STATE = """
 SELECT least(member.clearance, clearance_here()), member.role, generation.id, generation.space,
     space.dimensions, generation.header, generation.complete, generation.problems,
-    generation.version, generation.windows,
+    generation.version, generation.chunks, generation.windows,
     coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid =
         to_regclass('pincite.window_space_' || generation.space)), false)
 FROM project JOIN member ON member.project = project.id AND member.account = %(account)s
@@ -49,7 +49,7 @@ def state_at(
 
 def _state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
     clearance, role, generation, space, dimensions, *rest = row
-    header, complete, problems, version, windows, has_index = rest
+    header, complete, problems, version, chunks, windows, has_index = rest
     if header is None:
         return State(None, generation, version=f"{generation} {clearance} {role}")
     return State(
@@ -59,6 +59,7 @@ def _state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
             clearance,
             space,
             dimensions,
+            chunks,
             windows,
             has_index=has_index,
             compared_all=compared_all,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
 from pgvector import HalfVector, Vector
 
 from pincite.records import DocumentId
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
+from pincite.stores.postgres.word_tables import forget_words, write_spellings, write_words
 from pincite.stores.postgres.words import CHUNK_COLUMNS, DOCUMENT_COLUMNS, Words, words_of
 from pincite.stores.rows import ChunkRows, DocumentRows, Row
 from pincite.text.spelling import spellings_in
@@ -56,17 +55,6 @@ _INSERT_DEFINITION = _insert(
 )
 _INSERT_NAME = _insert("document_name", ("project", "document", "name"))
 
-_INSERT_POSTINGS = """
-INSERT INTO {table} (generation, owner, length, halves, token)
-SELECT %s, owner, length, halves, token
-FROM unnest(%s::bigint[], %s::integer[], %s::smallint[], %s::text[])
-    AS held (owner, length, halves, token)
-"""
-_INSERT_SPELLING = """
-INSERT INTO spelling (generation, document, word)
-SELECT %s, %s, word FROM unnest(%s::text[]) AS word
-"""
-
 ENTRY_COLUMNS = (
     "document.id, document.path, document.checksum, document.type, document.title, "
     "document.metadata, document.size, document.chunks, document.indexed_at, document.recipe, "
@@ -89,34 +77,11 @@ WHERE chunk = ANY (%s) ORDER BY chunk, start, "end"
 
 _COUNT = """
 UPDATE generation SET chunks = chunks + %s, words = words + %s, documents = documents + %s,
-    about_words = about_words + %s, windows = windows + %s
+    about_words = about_words + %s, windows = windows + %s, tokens = greatest(tokens, %s)
 WHERE id = %s AND project = %s
 """
 
-# Words have no index by what they are of: which there are is known from the document itself. Each
-# is looked up on its own, as a planner without figures of a new table would read all of it.
-_FORGET_WORDS = """
-DELETE FROM {table} WHERE ctid = ANY (ARRAY(
-    SELECT found.ctid FROM (
-        SELECT row, unnest({words}) AS word FROM {of} WHERE {mine} = ANY (%(rows)s)
-    ) AS gone CROSS JOIN LATERAL (
-        SELECT held.ctid FROM {table} AS held WHERE held.generation = %(generation)s
-        AND held.{word} = gone.word AND held.{owner} = gone.row OFFSET 0
-    ) AS found
-))
-"""
-_POSTING = partial(_FORGET_WORDS.format, word="token", owner="owner")
 _FORGET = (
-    _POSTING(table="posting", words="tsvector_to_array(words)", of="chunk", mine="document"),
-    _POSTING(table="about_posting", words="tsvector_to_array(about)", of="document", mine="row"),
-    _FORGET_WORDS.format(
-        table="spelling",
-        words="spelled",
-        of="document",
-        mine="row",
-        word="word",
-        owner="document",
-    ),
     """
     UPDATE generation SET
         chunks = generation.chunks - gone.chunks, words = generation.words - gone.words,
@@ -156,9 +121,14 @@ def write(
         return False
     (document,) = inserted
     words = [words_of(one.words, CHUNK_COLUMNS) for one in rows.chunks]
-    _write_chunks(connection, view, document, rows, words)
-    _write_postings(connection, "about_posting", view.generation, [(document, about)])
-    connection.execute(_INSERT_SPELLING, (view.generation, document, spelled))
+    numbers = _write_chunks(connection, view, document, rows, words)
+    last_token = write_words(
+        connection,
+        view.generation,
+        chunks=list(zip(numbers, words, strict=True)),
+        document=(document, about),
+    )
+    write_spellings(connection, view.generation, rows.document[LEVEL], spelled)
     with connection.cursor() as cursor:
         cursor.executemany(
             _INSERT_DEFINITION, [(view.project, document, *one) for one in rows.definitions]
@@ -166,14 +136,15 @@ def write(
         cursor.executemany(_INSERT_NAME, [(view.project, document, name) for name in rows.names])
     lengths = sum(one.length for one in words)
     windows = sum(len(one.windows) for one in rows.chunks)
-    counts = (len(words), lengths, 1, about.length, windows)
+    counts = (len(words), lengths, 1, about.length, windows, last_token)
     connection.execute(_COUNT, (*counts, view.generation, view.project))
     return True
 
 
 def _write_chunks(
     connection: Connection, view: View, document: int, rows: DocumentRows, words: Sequence[Words]
-) -> None:
+) -> list[int]:
+    """Insert the chunks with their windows; their numbers."""
     scope, level = (view.project, view.generation), rows.document[LEVEL]
     numbers = connection.execute(
         "SELECT nextval('chunk_row') FROM generate_series(1, %s)", (len(words),)
@@ -196,18 +167,7 @@ def _write_chunks(
                 for start, end, fingerprint, vector in one.windows
             ],
         )
-    _write_postings(connection, "posting", view.generation, [(row, held) for row, _, held in made])
-
-
-def _write_postings(
-    connection: Connection, table: str, generation: int, words: Iterable[tuple[int, Words]]
-) -> None:
-    columns: tuple[list[Any], ...] = ([], [], [], [])
-    for owner, held in words:
-        for token, halves in held.counts.items():
-            for column, value in zip(columns, (owner, held.length, halves, token), strict=True):
-                column.append(value)
-    connection.execute(_INSERT_POSTINGS.format(table=table), (generation, *columns))
+    return numbered
 
 
 def _kept(view: View, data: bytes) -> tuple[Vector | None, HalfVector | None]:
@@ -237,8 +197,13 @@ def rows_named(
 
 def forget(connection: Connection, generation: int, rows: Sequence[int]) -> None:
     """Delete documents with all that is of them."""
-    if not rows:
-        return
+    if rows:
+        forget_words(connection, generation, rows)
+        forget_documents(connection, generation, rows)
+
+
+def forget_documents(connection: Connection, generation: int, rows: Sequence[int]) -> None:
+    """Delete documents whose words are gone."""
     for statement in _FORGET:
         connection.execute(statement, {"rows": list(rows), "generation": generation})
 

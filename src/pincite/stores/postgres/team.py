@@ -15,6 +15,7 @@ from pincite.stores.postgres.indexes import IndexSettings, owns_tables
 from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.uploads import UploadStore
+from pincite.stores.postgres.word_tables import WORD_TABLES
 
 _PROJECT = """
 SELECT project.id FROM project
@@ -214,7 +215,7 @@ class Team:
             of_project = "(SELECT id FROM generation WHERE project = %(project)s)"
             values = {"project": entry.project}
             connection.execute("SELECT 1 FROM project WHERE id = %(project)s FOR UPDATE", values)
-            for table in ("posting", "about_posting", "spelling"):
+            for table in WORD_TABLES:
                 connection.execute(f"DELETE FROM {table} WHERE generation IN {of_project}", values)
             connection.execute("DELETE FROM project WHERE id = %(project)s", values)
 

@@ -8,17 +8,21 @@ from pincite.stores.postgres import tables
 from pincite.stores.postgres.guarding import as_guarded
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
+from pincite.stores.postgres.word_tables import WORD_TABLES
 from pincite.stores.postgres.words import CHUNK_COLUMNS, DOCUMENT_COLUMNS, Words, words_of
 from pincite.stores.rows import DocumentRows, embedded_of, rows_of
 
 _CHUNK_COUNT = 21  # where a document's row says how many it has
 _DOCUMENTS = "SELECT row, id, owner, upload FROM document WHERE project = %s AND generation = %s"
 _HELD = """
-SELECT token, halves, length FROM {table}
-WHERE generation = %s AND owner = %s AND token = ANY (%s)
-"""
-_SPELLED = """
-SELECT word FROM spelling WHERE generation = %s AND document = %s AND word = ANY (%s)
+SELECT asked.word, held.halves, held.length FROM unnest(%(words)s::text[]) AS asked (word)
+CROSS JOIN LATERAL (
+    SELECT id FROM token WHERE generation = %(generation)s AND token = asked.word OFFSET 0
+) AS known
+CROSS JOIN LATERAL (
+    SELECT halves, length FROM {table}
+    WHERE generation = %(generation)s AND token = known.id AND owner = %(owner)s OFFSET 0
+) AS held
 """
 _COUNTS = """
     (SELECT count(*) FROM document WHERE generation = %(generation)s),
@@ -41,8 +45,29 @@ SELECT
      AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.row = posting.owner)),
     (SELECT count(*) FROM about_posting WHERE generation = %(generation)s
      AND NOT EXISTS (SELECT 1 FROM document WHERE document.row = about_posting.owner))
-    + (SELECT count(*) FROM spelling WHERE generation = %(generation)s
-       AND NOT EXISTS (SELECT 1 FROM document WHERE document.row = spelling.document))
+"""
+_MISCOUNTED = """
+SELECT (
+    SELECT count(*) FROM (
+        SELECT id, chunks, documents FROM token WHERE generation = %(generation)s
+    ) AS known FULL JOIN (
+        SELECT token AS id, sum(chunk) AS chunks, sum(document) AS documents FROM (
+            SELECT token, 1 AS chunk, 0 AS document FROM posting
+            WHERE generation = %(generation)s
+            UNION ALL SELECT token, 0, 1 FROM about_posting WHERE generation = %(generation)s
+        ) AS one GROUP BY token
+    ) AS held USING (id)
+    WHERE (known.chunks, known.documents) IS DISTINCT FROM (held.chunks, held.documents)
+) + (
+    SELECT count(*) FROM (
+        SELECT word, level, documents FROM spelling WHERE generation = %(generation)s
+    ) AS known FULL JOIN (
+        SELECT word COLLATE "C" AS word, level, count(*) AS documents
+        FROM document CROSS JOIN unnest(spelled) AS word
+        WHERE generation = %(generation)s GROUP BY 1, 2
+    ) AS held USING (word, level)
+    WHERE known.documents IS DISTINCT FROM held.documents
+)
 """
 
 
@@ -66,6 +91,11 @@ def findings(connection: Connection, view: View, header: LibraryHeader) -> list[
         for count, what in zip(strays, ("chunks", "documents"), strict=True)
         if count
     )
+    (miscounted,) = connection.execute(_MISCOUNTED, {"generation": view.generation}).fetchone() or (
+        0,
+    )
+    if miscounted:
+        found.append(Finding("words", f"{miscounted} words are not had by as many as is counted"))
     return found
 
 
@@ -106,28 +136,29 @@ def _made_again(rows: DocumentRows, header: LibraryHeader) -> DocumentRows:
 
 def _words_agree(connection: Connection, view: View, made: DocumentRows) -> bool:
     found = connection.execute(
-        "SELECT row FROM document WHERE generation = %s AND id = %s",
+        "SELECT row, spelled FROM document WHERE generation = %s AND id = %s",
         (view.generation, made.document[0]),
     ).fetchone()
+    if found is None:
+        return False
+    document, spelled = found
     numbers = connection.execute(
-        "SELECT row FROM chunk WHERE document = %s ORDER BY position", found
+        "SELECT row FROM chunk WHERE document = %s ORDER BY position", (document,)
     ).fetchall()
-    expected = [("about_posting", found, words_of(made.words, DOCUMENT_COLUMNS))]
+    expected = [("about_posting", document, words_of(made.words, DOCUMENT_COLUMNS))]
     expected.extend(
         ("posting", number, words_of(one.words, CHUNK_COLUMNS))
-        for number, one in zip(numbers, made.chunks, strict=True)
+        for (number,), one in zip(numbers, made.chunks, strict=True)
     )
-    spelled = tables.spellings_of(made.chunks)
-    held = connection.execute(_SPELLED, (view.generation, *(found or (0,)), sorted(spelled)))
-    return {word for (word,) in held} == spelled and all(
-        _agrees(connection, view, table, owner[0] if owner else 0, words)
-        for table, owner, words in expected
+    return set(spelled) == tables.spellings_of(made.chunks) and all(
+        _agrees(connection, view, table, owner, words) for table, owner, words in expected
     )
 
 
 def _agrees(connection: Connection, view: View, table: str, owner: int, words: Words) -> bool:
     held = connection.execute(
-        _HELD.format(table=table), (view.generation, owner, list(words.counts))
+        _HELD.format(table=table),
+        {"generation": view.generation, "owner": owner, "words": list(words.counts)},
     ).fetchall()
     return {row for row in held} == {
         (token, halves, words.length) for token, halves in words.counts.items()
@@ -141,12 +172,12 @@ def repair(connection: Connection, view: View, header: LibraryHeader) -> None:
             "only who may see every document can repair the index: the words of the others would "
             f"be lost; let an admin do it, or give this user the clearance {LEVELS[-1]!r}"
         )
-    for table in ("posting", "about_posting", "spelling"):
+    for table in WORD_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE generation = %s", (view.generation,))
     documents = connection.execute(_DOCUMENTS, (view.project, view.generation)).fetchall()
     for row, document_id, owner, upload in documents:
         made = _readable(connection, view, header, document_id)
-        tables.forget(connection, view.generation, [row])
+        tables.forget_documents(connection, view.generation, [row])
         if made is not None:
             tables.write(connection, view, made, owner=owner, upload=upload)
     connection.execute(_COUNT_AGAIN, {"generation": view.generation})

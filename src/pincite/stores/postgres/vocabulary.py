@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from pincite.records import Definition, DocumentId
-from pincite.stores.postgres.phrases import Bound, holding_phrase, stems
+from pincite.stores.postgres.phrases import Bound, holding_phrase, numbers_of, stems
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.text.naming import longest_only, names_said
@@ -16,10 +16,10 @@ _SEEN = """
 document.project = %(project)s AND document.generation = %(generation)s
 AND document.level <= %(clearance)s
 """
-_SPELLED = f"""
-SELECT spelling.word, count(*) FROM spelling JOIN document ON document.row = spelling.document
-WHERE spelling.generation = %(generation)s AND spelling.word >= %(first)s
-AND spelling.word < %(after)s AND {_SEEN} GROUP BY spelling.word
+_SPELLED = """
+SELECT word, sum(documents) FROM spelling
+WHERE spelling.generation = %(generation)s AND spelling.level <= %(clearance)s
+AND spelling.word >= %(first)s AND spelling.word < %(after)s GROUP BY word
 """
 _DEFINED = f"""
 SELECT short, min(long COLLATE "C"), count(*) AS documents
@@ -58,8 +58,10 @@ def missing_words(connection: Connection, view: View, words: Sequence[str]) -> s
 def _is_there(connection: Connection, view: View, term: Term) -> bool:
     bound = Bound(**_scope(view))
     tokens = stems(term)
-    held: str | None = "SELECT owner FROM posting WHERE generation = %(generation)s AND token = "
-    held = f"{held}{bound(tokens[0])}" if len(tokens) == 1 else holding_phrase(term, bound)
+    held: str | None = "SELECT owner FROM posting WHERE generation = %(generation)s AND token = ANY"
+    held = (
+        f"{held} ({numbers_of(tokens, bound)})" if len(tokens) == 1 else holding_phrase(term, bound)
+    )
     if held is None:
         return False
     statement = f"""

@@ -44,7 +44,7 @@ def words_of(columns: Sequence[str], kinds: Sequence[tuple[str, int]]) -> Words:
             counts[token] += halves
             places[token].append(f"{min(position, _LAST_POSITION)}{letter}")
         position += _GAP
-    vector = " ".join(f"{_quoted(token)}:{','.join(at)}" for token, at in places.items())
+    vector = " ".join(f"{quoted(token)}:{','.join(at)}" for token, at in places.items())
     return Words(vector, {t: min(n, _MOST_COUNTED) for t, n in counts.items()}, length)
 
 
@@ -56,5 +56,6 @@ def stored(token: str) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def _quoted(token: str) -> str:
+def quoted(token: str) -> str:
+    """A token as tsvector and tsquery read it."""
     return "'{}'".format(token.replace("\\", "\\\\").replace("'", "''"))
