@@ -20,7 +20,7 @@ from kill_driver import run_in_child
 from postgres_server import SCHEMA_OPTIONS, SCOPE, opened
 from postgres_world import Changes, document
 
-from pincite.stores.postgres import schema
+from pincite.stores.postgres import migrating
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.team import Team
@@ -52,7 +52,7 @@ def make_indexes(job: dict[str, Any], said: int) -> None:
 
 def migrate(job: dict[str, Any], said: int) -> None:
     """Make the tables; with `naive` each statement on its own."""
-    make = schema._bring_up_to_date if job["naive"] else schema.migrate
+    make = migrating._bring_up_to_date if job["naive"] else migrating.migrate
     with psycopg.connect(job["url"], autocommit=True, options=SCHEMA_OPTIONS) as connection:
         if "after" in job:
             wait_after(job["after"], said)
@@ -68,7 +68,7 @@ def wait_after(step: int, said: int) -> None:
         os.write(said, b"started\n")
         connection.execute("SELECT pg_sleep(60)")
 
-    schema.MIGRATIONS = (*schema.MIGRATIONS[:step], wait, *schema.MIGRATIONS[step:])
+    migrating.MIGRATIONS = (*migrating.MIGRATIONS[:step], wait, *migrating.MIGRATIONS[step:])
 
 
 def hold(job: dict[str, Any], said: int) -> None:

@@ -37,7 +37,7 @@ from pincite.errors import (
     StoreUnsupported,
 )
 from pincite.records import Filters
-from pincite.stores.postgres import schema
+from pincite.stores.postgres import migrating
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.team import Team
@@ -100,7 +100,7 @@ def kill_a_migration(driver: Driver, url: str, **job: object) -> None:
     wait_for_the_dead(url)
 
 
-@pytest.mark.parametrize("after", range(len(schema.MIGRATIONS) + 1))
+@pytest.mark.parametrize("after", range(len(migrating.MIGRATIONS) + 1))
 def test_a_migration_killed_between_two_steps_leaves_nothing(
     driver: Driver, url: str, after: int
 ) -> None:
@@ -142,7 +142,7 @@ def test_two_processes_may_migrate_at_once(databases: int) -> None:
             "naive": False,
         }
         with psycopg.connect(urls[0], options=SCHEMA_OPTIONS) as first, first.transaction():
-            schema.migrate(first)
+            migrating.migrate(first)
             second = start_driver(json.dumps(job))
             wait_for_one_who_waits(new_server.address)
         second.communicate()
@@ -168,7 +168,7 @@ def wait_for_one_who_waits(url: str) -> None:
 def test_a_schema_of_a_newer_pincite_is_refused_and_left_alone(url: str) -> None:
     with opened(url) as store:
         store.replace_document(document("note.md", 1))
-    newer = len(schema.MIGRATIONS) + 1
+    newer = len(migrating.MIGRATIONS) + 1
     with psycopg.connect(url) as connection:
         connection.execute("INSERT INTO pincite.migration VALUES (%s)", (newer,))
     before = made_in(url)
@@ -181,7 +181,7 @@ def test_a_schema_of_a_newer_pincite_is_refused_and_left_alone(url: str) -> None
 def test_a_pgvector_that_is_too_old_is_refused_and_nothing_is_made(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "OLDEST_VECTOR", (99, 0))
+    monkeypatch.setattr(migrating, "OLDEST_VECTOR", (99, 0))
 
     with pytest.raises(StoreUnsupported, match="too old; pincite needs 99"):
         Team.at(url)

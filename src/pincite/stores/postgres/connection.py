@@ -16,8 +16,9 @@ from psycopg_pool import ConnectionPool
 from pincite.errors import DatabaseMissing, LibraryBusy
 from pincite.stores.postgres.address import named
 from pincite.stores.postgres.meanings import translated_errors
+from pincite.stores.postgres.migrating import migrate, schema_version
 from pincite.stores.postgres.rights import MEMBER
-from pincite.stores.postgres.schema import SCHEMA, Connection, migrate, schema_version
+from pincite.stores.postgres.schema import SCHEMA, Connection
 
 _OPTIONS = f"-c search_path={SCHEMA},public -c jit=off"  # compiling a statement never pays here
 _PATIENCE = 10.0  # seconds to wait for a server or a free connection

@@ -10,8 +10,9 @@ import psycopg
 from pincite.stores.postgres.address import EMBEDDED, named, refuse_bad_address
 from pincite.stores.postgres.embedded import EmbeddedServer, folder_of
 from pincite.stores.postgres.meanings import translated_errors
+from pincite.stores.postgres.migrating import migrate, schema_version
 from pincite.stores.postgres.rights import MEMBER
-from pincite.stores.postgres.schema import SCHEMA, migrate, schema_version
+from pincite.stores.postgres.schema import SCHEMA
 from pincite.stores.postgres.tuning import taken_apart
 
 
