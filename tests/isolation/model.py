@@ -183,15 +183,12 @@ class Project:
         ]
 
     def would_lose(self, other: int) -> bool:
-        """Whether files are in one of two generations alone."""
-        uploads = {one.upload for one in self.generations[other].documents.values()}
+        """Whether a generation lacks a file that was handed in, or has one that is gone."""
+        documents = self.generations[other].documents.values()
+        uploads = {one.path: one.upload for one in documents}
         if other == self.numbers.next:
-            followed = {made.path: upload for made, upload in self.taken_over()}
-            uploads = {
-                followed.get(one.path, one.upload)
-                for one in self.generations[other].documents.values()
-            }
-        return uploads - {None} != self.live.uploads().keys()
+            uploads |= {made.path: upload for made, upload in self.taken_over()}
+        return set(uploads.values()) - {None} != self.originals.keys()
 
     def switch(self) -> None:
         for made, upload in self.taken_over():

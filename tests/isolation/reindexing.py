@@ -7,7 +7,7 @@ from contextlib import closing
 
 from isolation.model import Held, Project
 from isolation.world import World, document_of, raises, refused
-from pincite.errors import IndexMissing, LibraryBusy
+from pincite.errors import IndexMissing, SettingsError
 from pincite.records import LEVELS
 from pincite.stores.postgres.generations import ProjectGenerations
 from pincite.stores.postgres.uploads import UploadStore
@@ -46,12 +46,13 @@ def _make_one(world: World, user: str, project: Project, coming: UploadStore) ->
     """A file is read again, perhaps as one that is more confidential than it was taken for."""
     number = project.numbers.last
     left = {(one.path, one.text): key for key, one in project.left_to_make(user, number).items()}
-    assert coming.left_to_make() == (len(left), sum(len(text) for _, text in left))
     found = coming.to_make()
-    assert (found is None) == (not left)
-    if found is None:
+    assert sorted(one.size for one in found) == sorted(len(text) for _, text in left)
+    if not found:
         return
-    account, original = found
+    unmade = world.chance.choice(found)
+    original = coming.original(unmade)
+    assert original is not None
     text = original.data.decode()
     key = left[original.path, text]
     kept = project.originals[key]
@@ -59,9 +60,9 @@ def _make_one(world: World, user: str, project: Project, coming: UploadStore) ->
     level = world.chance.choice([kept.level, kept.level, min(kept.level + 1, len(LEVELS) - 1)])
     document = document_of(original.path, [text], project, level)
     if level > project.clearance(user):
-        refused(lambda: coming.take_over(document, original, account))
+        refused(lambda: coming.take_over(document, original, unmade.owner))
         return
-    coming.take_over(document, original, account)
+    assert coming.take_over(document, original, unmade.owner)
     if original.path not in project.generations[number].documents:  # else one that is not seen
         project.add(number, Held(document, level, key))
 
@@ -124,7 +125,7 @@ def _is_done(project: Project, user: str, change: Callable[[], None], other: int
     elif other is None:
         raises(IndexMissing, change)
     elif project.would_lose(other):
-        raises(LibraryBusy, change)
+        raises(SettingsError, change)
     else:
         change()
         return True

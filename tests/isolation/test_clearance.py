@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 
@@ -61,6 +62,34 @@ def test_a_document_whose_label_is_raised_is_guarded_in_other_generations_too() 
     assert store.verify() == coming.verify() == []
 
 
+def test_a_document_that_is_guarded_elsewhere_says_so_itself() -> None:
+    """An export carries what it says, and nothing else tells an import how guarded it is."""
+    store, _ = shared_project()
+    store.replace_document(embedded("a.md", "an open secret, told again"))
+    raise_in_the_next_generation(store)
+    kept = [store.load_embedded(one.id) for one in store.documents()]
+    versions = [*store.past_versions(), *(one for one in kept if one is not None)]
+    assert len(versions) == 2
+    assert {one.document.metadata.confidentiality for one in versions} == {"restricted"}
+
+
+def test_labels_that_rise_in_two_generations_at_once_wait_for_each_other() -> None:
+    store, _ = shared_project()
+    coming = raise_in_the_next_generation(store)
+    paths = [f"{number}.md" for number in range(6)]
+
+    def raised(there: PostgresStore, level: str) -> None:
+        for path in paths:
+            about = replace(ABOUT, confidentiality=level)
+            there.replace_document(embedded(path, f"{level} {there is coming}", about=about))
+
+    with ThreadPoolExecutor(2) as both:
+        for level in ("public", "internal", "confidential", "restricted"):
+            for one in [both.submit(raised, there, level) for there in (store, coming)]:
+                one.result()
+    assert store.verify() == coming.verify() == []
+
+
 def test_words_of_guarded_documents_are_counted_for_those_who_may_see_them() -> None:
     store, marys = shared_project()
     store.replace_document(replace_path(GUARDED, "b.md"))
@@ -107,12 +136,12 @@ def test_a_file_is_guarded_as_the_documents_are_that_were_made_of_it() -> None:
     marys = team.uploads(Scope("mary", f"ada/{mine.project}"))
     with closing(team.only_writer(mine, team.generations(mine).begin())) as coming:
         coming.begin(HEADER)
-        account, original = coming.to_make() or (0, file)
-        coming.take_over(GUARDED, original, account)
+        (unmade,) = coming.to_make()
+        coming.take_over(GUARDED, file, unmade.owner)
     inbox.remove_documents([OPEN.document.id])
-    assert inbox.left_to_make() == (1, len(file.data))
-    assert marys.left_to_make() == (0, 0)
-    assert marys.to_make() is None
+    assert inbox.to_make() == [unmade]
+    assert marys.to_make() == []
+    assert marys.original(unmade) is None
 
 
 def test_only_who_sees_everything_learns_which_files_could_not_be_read() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -11,80 +10,19 @@ from typing import Any
 
 import pytest
 
-from helpers import next_project, shared_team
-from pincite import Case, Gate
-from pincite.engine.addresses import Address
-from pincite.engine.homes import FolderHome
+from helpers import next_project
 from pincite.engine.library import Library
-from pincite.engine.making import Making, making
-from pincite.engine.models import Embedders, ModelAccess
-from pincite.engine.project import Project
-from pincite.engine.team_home import TeamHome
-from pincite.errors import FileUnreadable, LibraryBusy, ProjectMissing, SettingsError, StoreDenied
-from pincite.models.hashing import HashingEmbedder
-from pincite.ports import Embedder
+from pincite.engine.making import making
+from pincite.engine.models import ModelAccess
+from pincite.engine.project import open_project
+from pincite.errors import FileUnreadable, ProjectMissing, SettingsError, StoreDenied
 from pincite.records import (
-    Document,
     Filters,
-    LibraryHeader,
-    MemberRole,
     Original,
-    Progress,
-    Scope,
 )
 from pincite.settings import INGESTION_VERSION
-from pincite.stores.postgres.uploads import MadeOtherwise, UploadStore
-from pincite.vectors import Vector
-from two_models import Backwards
-
-PLAN = b"# Plan\n\nThe harbour pump is replaced in May.\n"
-NOTE = b"# Note\n\nThe valve of the mole sticks in winter.\n"
-
-Open = Callable[[str], Project]
-
-
-class Counting(HashingEmbedder):
-    """Remembers how many passages it embedded."""
-
-    count = 0
-
-    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        Counting.count += len(texts)
-        return super().embed_passages(texts)
-
-
-class OneModel(Embedders):
-    """Knows the small model of the tests alone."""
-
-    def named(self, name: str) -> Embedder:
-        return Counting()
-
-    def of(self, header: LibraryHeader) -> Embedder:
-        return Counting()
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Open:
-    """Ada's project, opened by whoever asks."""
-    name = next_project()
-    team = shared_team()
-
-    def open_as(user: str) -> Project:
-        whose = name if user == "ada" else f"ada/{name}"
-        home = TeamHome(
-            Address("postgresql://shared", user, whose),
-            tmp_path / "store.json",
-            team=team,
-            remembers=False,
-        )
-        return Project(Path(name), OneModel(ModelAccess()), home)
-
-    return open_as
-
-
-def paths_found(project: Project, question: str, filters: Filters = Filters()) -> list[str]:
-    found = project.search(question, mode="words", filters=filters)
-    return [one.document.name for one in found.results]
+from pincite.stores.postgres.uploads import MadeOtherwise
+from projects import NOTE, PLAN, Counting, OneModel, Open, paths_found, project_of, share
 
 
 def test_a_file_that_is_handed_in_is_found_and_cited(opened: Open) -> None:
@@ -264,170 +202,66 @@ def test_a_project_is_complete_with_each_file(opened: Open) -> None:
     assert project.search("valve", mode="words").complete
 
 
-def test_what_was_handed_in_moves_to_another_policy_with_its_labels(opened: Open) -> None:
-    project = opened("ada")
-    plan = project.index_document("plan.md", PLAN, labels={"tags": ["draft"]})
-    report = project.reindex(policy="flat")
-    assert report.outcome == "switched"
-    (entry,) = project.documents()
-    assert (entry.id, entry.metadata.tags) == (plan.document.id, ("draft",))
-    assert project.index_document("plan.md", PLAN, labels={"tags": ["draft"]}).status == (
-        "deduplicated"
-    )
-
-
-def test_a_file_that_comes_again_without_labels_keeps_those_it_has(opened: Open) -> None:
+@pytest.mark.parametrize("labels", [None, {}, {"tags": ["draft"]}])
+def test_a_file_that_comes_again_keeps_the_labels_that_are_not_named(
+    opened: Open, labels: dict[str, Any] | None
+) -> None:
     project = opened("ada")
     project.index_document("plan.md", PLAN, labels={"confidentiality": "restricted"})
-    again = project.index_document("plan.md", PLAN)
+    again = project.index_document("plan.md", PLAN, labels=labels)
     assert again.document.metadata.confidentiality == "restricted"
+    assert again.document.metadata.tags == (() if not labels else ("draft",))
+    bare = project.index_document("plan.md", PLAN, labels={"confidentiality": None})
+    assert bare.document.metadata.confidentiality is None
 
 
-def test_a_reindex_keeps_what_each_member_handed_in_as_guarded_as_it_was(opened: Open) -> None:
-    ada = opened("ada")
-    ada.index_document("note.md", NOTE)
-    share(ada, "grace", "writer", clearance="restricted")
-    share(ada, "mary", "reader")
-    opened("grace").index_document("salaries.md", PLAN, labels={"confidentiality": "restricted"})
-    assert ada.reindex(policy="flat").outcome == "switched"
-    assert paths_found(ada, "pump") == ["salaries.md"]
-    assert paths_found(opened("mary"), "pump") == []
-    assert [one.name for one in opened("mary").list_documents().documents] == ["note.md"]
-
-
-def test_what_comes_and_goes_during_a_reindex_is_followed(opened: Open) -> None:
-    project = opened("ada")
-    gone = project.index_document("gone.md", PLAN)
-    project.index_document("kept.md", NOTE)
-
-    def meddle(progress: Progress) -> None:
-        if progress.documents_done == 1:
-            project.index_document("late.md", b"# Late\n\nThe wombat arrives.")
-            assert project.delete_document(gone.document.id) == "deleted"
-
-    assert project.reindex(policy="flat", on_progress=meddle).outcome == "switched"
-    assert sorted(one.name for one in project.documents()) == ["kept.md", "late.md"]
-    assert paths_found(project, "wombat") == ["late.md"]
-    assert project._uploads().verify() == []
-
-
-def test_labels_that_change_during_a_reindex_are_followed(
-    opened: Open, monkeypatch: pytest.MonkeyPatch
+def test_a_project_that_is_made_from_a_folder_takes_no_single_files(
+    opened: Open, tmp_path: Path
 ) -> None:
     project = opened("ada")
-    project.index_document("early.md", PLAN, labels={"tags": ["old"]})
-    project.index_document("late.md", NOTE, labels={"tags": ["old"]})
-    made = Making.made
-
-    def meddle_while_it_is_made(self: Making, original: Original, known: UploadStore) -> object:
-        document = made(self, original, known)
-        with monkeypatch.context() as patched:
-            patched.setattr(Making, "made", made)
-            project.index_document("early.md", PLAN, labels={"tags": ["new"]})
-            project.index_document("late.md", NOTE, labels={"tags": ["new"]})
-        return document
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Making, "made", meddle_while_it_is_made)
-        assert project.reindex(policy="flat").outcome == "switched"
-    assert [one.metadata.tags for one in project.documents()] == [("new",), ("new",)]
-    assert project._uploads().verify() == []
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "plan.md").write_bytes(PLAN)
+    Library(tmp_path / "notes", OneModel(ModelAccess()), project._home).index()
+    with pytest.raises(SettingsError, match="is made from a folder"):
+        project.index_document("note.md", NOTE)
 
 
-def test_labels_that_changed_since_a_reindex_stay_so_when_it_is_taken_back(opened: Open) -> None:
-    project = opened("ada")
-    project.index_document("plan.md", PLAN, labels={"tags": ["old"]})
-    project.reindex(policy="flat")
-    project.index_document("plan.md", PLAN, labels={"tags": ["new"]})
-    project.rollback()
-    assert [one.metadata.tags for one in project.documents()] == [("new",)]
-    assert paths_found(project, "pump", Filters(tags=("new",))) == ["plan.md"]
-    assert project._uploads().verify() == []
-
-
-class BackwardsToo(OneModel):
-    """Knows a second model, which looks for the opposite of what is asked."""
-
-    def named(self, name: str) -> Embedder:
-        return Backwards(64) if name == "backwards" else super().named(name)
-
-    def of(self, header: LibraryHeader) -> Embedder:
-        return Backwards(64) if header.model.dimensions == 64 else super().of(header)
-
-
-@pytest.fixture
-def asked(opened: Open) -> tuple[Project, list[Case]]:
-    """A project with a model that is worse than its own, and questions that show it."""
-    project = opened("ada")
-    project._embedders = BackwardsToo(ModelAccess())
-    for thing in ("valve", "pump", "boiler", "gauge", "rotor", "seal"):
-        text = f"# The {thing}\n\nPetra looks after the {thing}.\n"
-        project.index_document(f"{thing}.md", text.encode())
-    return project, [
-        Case(question=f"who looks after {one.title}?", documents={one.path: 1})
-        for one in project.documents()
-    ]
-
-
-def test_a_project_stays_with_its_index_where_a_new_one_answers_worse(
-    asked: tuple[Project, list[Case]],
+def test_a_project_looks_into_no_folder_whatever_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project, cases = asked
-    live = project.stats().header
-    report = project.reindex(model="backwards", gate=Gate(cases))
-    assert report.outcome == "worse"
-    assert report.gate is not None
-    assert not report.gate.holds
-    assert project.stats().header == live
-    assert [one.role for one in project.generations.stats()] == ["live", "next"]
-    project.generations.cancel()
-    assert [one.role for one in project.generations.stats()] == ["live"]
+    name = next_project()
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "pincite-glossary.txt").write_text("pump = secret machine\n")
+    monkeypatch.chdir(tmp_path)
+    project = project_of(name, "ada", tmp_path)
+    project.index_document("plan.md", PLAN)
+    assert not any("secret" in note for note in project.search("pump", mode="words").notes)
+    with pytest.raises(SettingsError, match="names a folder"):
+        open_project("postgresql://nowhere/plans", user="ada", project="..").documents()
 
 
-def test_a_project_moves_to_an_index_that_answers_as_well_and_back_again(
-    asked: tuple[Project, list[Case]],
-) -> None:
-    project, cases = asked
-    live = project.stats().header
-    report = project.reindex(policy="flat", gate=Gate(cases))
-    assert report.outcome == "switched"
-    assert report.gate is not None
-    assert report.gate.holds
-    assert project.rollback() == live == project.stats().header
-
-
-def test_a_file_that_cannot_be_read_any_more_keeps_a_project_as_it_is(
-    opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_who_hands_a_file_in_says_how_documents_are_made(opened: Open) -> None:
     project = opened("ada")
     project.index_document("plan.md", PLAN)
-    note = project.index_document("note.md", NOTE)
-    read = Making.read
-
-    def read_plans_alone(self: Making, original: Original) -> Document:
-        if original.path.endswith("note.md"):
-            raise FileUnreadable("is in a format that is read no more")
-        return read(self, original)
-
-    seen: list[Progress] = []
-    with monkeypatch.context() as patched:
-        patched.setattr(Making, "read", read_plans_alone)
-        report = project.reindex(policy="flat", on_progress=seen.append)
-    assert (report.outcome, report.lost) == ("incomplete", (note.document.path,))
-    assert [one.reason for one in report.index.failures] == ["is in a format that is read no more"]
-    assert [(one.documents_done, one.documents_total) for one in seen] == [(1, 2), (2, 2)]
-    assert seen[-1].bytes_done == seen[-1].bytes_total == len(PLAN) + len(NOTE)
-    assert sorted(one.name for one in project.documents()) == ["note.md", "plan.md"]
-    assert project.reindex(policy="flat").outcome == "switched"
+    store = project._uploads()
+    header = store.header()
+    assert header is not None
+    other = replace(header, model=replace(header.model, fingerprint="another"))
+    assert store.begun_as(other) == header
+    assert len(project.documents()) == 1
 
 
-def test_a_rollback_that_would_lose_a_file_is_refused(opened: Open) -> None:
+@pytest.mark.parametrize("odd", ["nul \0", "half \udc80"])
+def test_odd_characters_find_nothing_and_break_nothing(opened: Open, odd: str) -> None:
     project = opened("ada")
     project.index_document("plan.md", PLAN)
-    project.reindex(policy="flat")
-    project.index_document("late.md", NOTE)
-    with pytest.raises(LibraryBusy, match="1 files were handed in or deleted"):
-        project._home.rollback()
+    assert project.get_document(odd) is None
+    assert project.delete_document(odd) == "not_found"
+    assert project.list_documents(after=odd).documents is not None
+    with pytest.raises(SettingsError):
+        project.index_document(odd, NOTE)
+    with pytest.raises(SettingsError):
+        project.index_document("note.md", NOTE, labels={"tags": [odd]})
 
 
 def test_a_document_made_by_the_model_before_is_made_again(opened: Open) -> None:
@@ -456,74 +290,3 @@ def test_a_folder_is_not_indexed_into_a_project_of_files_that_were_handed_in(
         with pytest.raises(SettingsError, match="handed in one by one"):
             action()
     assert [one.name for one in project.documents()] == ["plan.md"]
-
-
-def share(project: Project, user: str, role: MemberRole, clearance: str = "internal") -> None:
-    address = project._home.address
-    shared_team().share(
-        Scope(address.user, address.project),
-        user,
-        role=role,
-        clearance=clearance,
-    )
-
-
-@pytest.fixture
-def handed_in(opened: Open) -> Project:
-    """A project with a file of Ada's and one of Grace's."""
-    ada = opened("ada")
-    ada.index_document("plan.md", PLAN, labels={"tags": ["draft"]})
-    share(ada, "grace", "writer", clearance="restricted")
-    opened("grace").index_document("note.md", NOTE)
-    return ada
-
-
-def as_library(project: Project, folder: Path) -> Library:
-    folder.mkdir()
-    return Library(folder, OneModel(ModelAccess()), project._home)
-
-
-def test_a_project_that_is_moved_takes_its_files_along(
-    opened: Open, handed_in: Project, tmp_path: Path
-) -> None:
-    file = tmp_path / "moved.pincite"
-    assert as_library(handed_in, tmp_path / "here").export_to(file).originals == 2
-    other = TeamHome(
-        Address("postgresql://shared", "ada", next_project()),
-        tmp_path / "there" / "store.json",
-        team=shared_team(),
-        remembers=False,
-    )
-    moved = Project(Path("moved"), OneModel(ModelAccess()), other)
-    assert as_library(moved, tmp_path / "there").import_from(file).originals == 2
-    assert paths_found(moved, "pump", Filters(tags=("draft",))) == ["plan.md"]
-    assert moved.index_document("note.md", NOTE).status == "deduplicated"  # nobody else is here
-    assert moved.reindex(policy="flat").outcome == "switched"
-    assert sorted(one.name for one in moved.documents()) == ["note.md", "plan.md"]
-
-
-def test_a_project_that_is_restored_gives_each_member_their_files_back(
-    opened: Open, handed_in: Project, tmp_path: Path
-) -> None:
-    file = tmp_path / "kept.pincite"
-    library = as_library(handed_in, tmp_path / "here")
-    library.export_to(file, history=True)
-    for one in handed_in.documents():
-        handed_in.delete_document(one.id)
-    assert library.import_from(file, replace=True).originals == 2
-    assert opened("grace").index_document("note.md", NOTE).status == "deduplicated"
-    assert handed_in.index_document("plan.md", PLAN).status == "deduplicated"
-    assert handed_in._uploads().verify() == []
-
-
-def test_a_folder_that_takes_a_project_over_says_that_it_keeps_no_files(
-    handed_in: Project, tmp_path: Path
-) -> None:
-    file = tmp_path / "moved.pincite"
-    as_library(handed_in, tmp_path / "here").export_to(file)
-    root = tmp_path / "there"
-    root.mkdir()
-    with Library(root, OneModel(ModelAccess()), FolderHome(root, root / ".index")) as library:
-        report = library.import_from(file)
-        assert (report.documents, report.originals, report.left_out) == (2, 0, 2)
-        assert library.search("pump", mode="words").results

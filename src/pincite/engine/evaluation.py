@@ -213,7 +213,7 @@ def _setup(of: Searchable, wishes: EvalWishes) -> EvalSetup:
         documents=stats.store.documents,
         chunks=stats.store.chunks,
         version=__version__,
-        commit=_commit(of.root),
+        commit=_commit(of.folder) if of.folder else "",
         abstain_below=wishes.abstain_below,
     )
 

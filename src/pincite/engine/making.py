@@ -66,8 +66,12 @@ def labels_of(original: Original) -> Labelled:
     """What was said of a file, as a reader takes it; SettingsError where it cannot be used."""
     from pincite.reading.labels import parse_labels
 
+    said = {"version": 1, "labels": [{**original.labels, "files": original.path}]}
     try:
-        said = json.dumps({"version": 1, "labels": [{**original.labels, "files": original.path}]})
-        return parse_labels(said.encode()).labelled
+        told = json.dumps(said, ensure_ascii=False).encode()
+        labelled = parse_labels(told).labelled
     except (FileUnreadable, TypeError, ValueError) as error:
         raise SettingsError(f"these labels cannot be used: {error}") from error
+    if b"\\u0000" in told:
+        raise SettingsError("these labels cannot be used: NUL is in no text")
+    return labelled

@@ -25,6 +25,7 @@ from pincite.records import (
     Progress,
     Uploaded,
 )
+from pincite.stores.fields import storable
 
 if TYPE_CHECKING:
     from pincite.engine.project_reindexing import ProjectGenerations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _GONE = "was handed in before and is above your clearance now, or was deleted just now"
 _LARGEST_PAGE = 1_000
 _LONGEST_NAME = 200  # bytes
+_OWN_LETTERS = 20  # before a name: nobody finds a file that gets those of another
 _TRIES = 3  # to hand in a file while the project moves to another model
 
 
@@ -64,14 +66,15 @@ class Project(Searchable):
         """Make a file searchable; the same file again is the same document.
 
         Labels (`project`, `confidentiality`, `author`, `date`, `language`, `tags`, `agents`) say
-        what the file cannot say itself; other labels for a file that is there embed nothing again,
-        and without any it keeps those it has.
+        what the file cannot say itself. Of a file that is there those change that are named, None
+        takes one away, and nothing is embedded again.
         FileUnreadable says why a file cannot be read.
         """
         from pincite.stores.postgres.uploads import MadeOtherwise
 
         _refuse_other_types(name, data, labels)
         self._home.create()
+        self._home.refuse_files()
         for tries_left in reversed(range(_TRIES)):
             try:
                 return self._index_document(name, data, labels)
@@ -93,7 +96,8 @@ class Project(Searchable):
         held = store.uploaded(checksum)
         # The name it came with first is what citations say.
         path = self._path(name, checksum) if held is None else held[0].path
-        labels = dict(said) if said is not None else held[1] if held is not None else {}
+        known = held[1] if held is not None else {}
+        labels = {key: one for key, one in {**known, **(said or {})}.items() if one is not None}
         original = Original(path, checksum, labels, data)
         with making(header, self._embedders.of(header)) as how:
             if held is not None and held[0].recipe == header.recipe:
@@ -111,19 +115,25 @@ class Project(Searchable):
 
     def get_document(self, document_id: str) -> Document | None:
         """A document with its text; None where this user can see none of that id."""
-        return self._store().load_document(DocumentId(document_id))
+        return self._store().load_document(DocumentId(storable(document_id)))
 
     def list_documents(self, *, after: str = "", limit: int = 100) -> DocumentPage:
         """Documents by path, so many at a time; `after` of a page asks for the next one."""
         if not 1 <= limit <= _LARGEST_PAGE:
             raise SettingsError(f"a page has 1 to {_LARGEST_PAGE:,} documents, not {limit}")
-        found = self._uploads().page(after, limit + 1)
+        found = self._uploads().page(storable(after), limit + 1)
         more = len(found) > limit
         return DocumentPage(tuple(found[:limit]), found[limit - 1].path if more else None)
 
     def delete_document(self, document_id: str) -> DeleteStatus:
         """Delete a document with its chunks, words, vectors and earlier versions, in one step."""
-        return "deleted" if self._uploads().delete(DocumentId(document_id)) else "not_found"
+        known = DocumentId(storable(document_id))
+        return "deleted" if self._uploads().delete(known) else "not_found"
+
+    @property
+    def folder(self) -> None:
+        """None: its files are in the database."""
+        return None
 
     def reindex(
         self,
@@ -167,19 +177,19 @@ class Project(Searchable):
             header = header_for(
                 None, Wishes(), self._embedders, folder_name=self._home.address.scope.name
             )
-            store.begin(header)
+            header = store.begun_as(header)
             store.finish()  # no run is under way: each file is whole by itself
         return header
 
     def _path(self, name: str, checksum: str) -> str:
         """Where the document stands: names need not be unique, and tell nothing of others."""
         plain = name.replace("\\", "/").rpartition("/")[2].strip()
-        if not plain or plain in (".", "..") or len(plain.encode()) > _LONGEST_NAME:
-            raise SettingsError(f"{name!r} cannot be the name of a file")
         if not plain.isprintable():
             raise SettingsError(f"the name of a file must be printable: {name!r}")
+        if not plain or plain in (".", "..") or len(plain.encode()) > _LONGEST_NAME:
+            raise SettingsError(f"{name!r} cannot be the name of a file")
         owned = f"{self._home.address.user}/{checksum}".encode()
-        return f"{hashlib.sha256(owned).hexdigest()[:8]}/{plain}"
+        return f"{hashlib.sha256(owned).hexdigest()[:_OWN_LETTERS]}/{plain}"
 
     def _uploads(self) -> UploadStore:
         return self._home.uploads()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.evaluation import asked_all
 from pincite.engine.generations import IndexGenerations, judged
 from pincite.engine.making import Making, making
-from pincite.errors import FileUnreadable, LibraryBusy
+from pincite.errors import FileUnreadable
 from pincite.records import (
     EvalRun,
     Failure,
@@ -46,18 +46,20 @@ class ProjectGenerations(IndexGenerations):
         ):
             coming.begin(header)
             filling = _Filling(coming, made, on_progress)
-            while True:
-                report = filling.fill()
-                if report.failures:
-                    lost = tuple(sorted(failure.path for failure in report.failures))
-                    return ReindexReport("incomplete", header, report, lost=lost)
-                if gate.cases and asked is None:
-                    asked = self._asked(gate)
-                if asked is not None and not asked.holds:
-                    return ReindexReport("worse", header, report, gate=asked)
-                with suppress(LibraryBusy):  # a file came or went just now
-                    self.home.switch()
-                    return ReindexReport("switched", header, report, gate=asked)
+            report = filling.fill()
+            if gate.cases and not report.failures:
+                asked = self._asked(gate)
+            is_worse = asked is not None and not asked.holds
+            if not report.failures and not is_worse:
+                with self.home.held_back():
+                    # Nobody hands anything in now: what came meanwhile is made before the switch.
+                    report = filling.fill()
+                    if not report.failures:
+                        self.home.switch()
+            if report.failures:
+                lost = tuple(sorted(failure.path for failure in report.failures))
+                return ReindexReport("incomplete", header, report, lost=lost)
+            return ReindexReport("worse" if is_worse else "switched", header, report, gate=asked)
 
     def _asked(self, gate: Gate) -> GateReport:
         """The same questions asked of both."""
@@ -88,25 +90,26 @@ class _Filling:
         self._making = making
         self._on_progress = on_progress
         self._done = self._bytes = 0
-        self._failures: dict[str, Failure] = {}  # by checksum
 
     def fill(self) -> IndexReport:
         """Make, cut and embed what is not there yet."""
         self._store.forget_deleted()
-        files, size = self._store.left_to_make()
-        files, size = files + self._done, size + self._bytes
-        while (found := self._store.to_make(apart_from=list(self._failures))) is not None:
-            owner, original = found
+        left = self._store.to_make()
+        total, size = self._done + len(left), self._bytes + sum(one.size for one in left)
+        failures = []
+        for one in left:
+            original = self._store.original(one)
+            if original is None:
+                continue  # deleted just now
             try:
                 embedded = self._making.made(original, self._store)
             except FileUnreadable as error:
-                self._failures[original.checksum] = Failure(original.path, str(error))
+                failures.append(Failure(original.path, str(error)))
             else:
-                if not self._store.take_over(embedded, original, owner):
-                    continue  # it is another by now, and found so in the next round
+                # False where it is another by now: it is found so in the next round.
+                self._store.take_over(embedded, original, one.owner)
             self._done += 1
-            self._bytes += len(original.data)
-            total = max(files, self._done), max(size, self._bytes)
-            self._on_progress(Progress(self._done, total[0], self._bytes, total[1], original.path))
-        self._store.finish(list(self._failures.values()))
-        return IndexReport(failures=tuple(self._failures.values()))
+            self._bytes += one.size
+            self._on_progress(Progress(self._done, total, self._bytes, size, original.path))
+        self._store.finish(failures)
+        return IndexReport(failures=tuple(failures))

@@ -19,7 +19,7 @@ from pincite.engine.generations import IndexGenerations, judged
 from pincite.engine.homes import Home
 from pincite.engine.indexing import Run
 from pincite.engine.models import Wishes
-from pincite.engine.verdicts import forget_refused, note_refused
+from pincite.engine.verdicts import forget_refused, note_refused, was_refused
 from pincite.errors import LibraryBusy
 from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.sync import is_unreadable
@@ -80,6 +80,9 @@ class LibraryGenerations(IndexGenerations):
                 self.home.switch()
                 report = replace(report, outcome="switched")
         return report
+
+    def _was_refused(self, number: int) -> bool:
+        return was_refused(self.home.files, self.home.place(), number)
 
     def _asked(self, gate: Gate) -> GateReport:
         """The same questions asked of both; the runs are kept with the library."""

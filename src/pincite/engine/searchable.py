@@ -48,12 +48,17 @@ class Searchable:
         self._made: Searching | None = None
 
     @property
+    def folder(self) -> Path | None:
+        """The folder that its files are in; a team's project has none."""
+        return self.root
+
+    @property
     def _searching(self) -> Searching:
         from pincite.engine.searching import Searching
 
         with self._making:  # of two threads that ask first, one makes it for both
             if self._made is None:
-                self._made = Searching(self.root, self._embedders)
+                self._made = Searching(self.folder, self._embedders)
             return self._made
 
     def search(

@@ -23,7 +23,7 @@ _MOST_REMEMBERED = 50  # results of a question
 class Searching:
     """Asks the store of one library. Threads may share it."""
 
-    root: Path
+    folder: Path | None  # where a glossary may be
     embedders: Embedders
     memory: Memory = field(default_factory=Memory)
 
@@ -39,7 +39,7 @@ class Searching:
         watch: Stopwatch,
     ) -> SearchResults:
         """What is found, or what was found when the same was asked of the same index before."""
-        aids = aids_for(self.root, settings, self.embedders)
+        aids = aids_for(self.folder, settings, self.embedders)
         today = aids.today if settings.date_words else None
         asked = Asked(question, mode, filters, settings, aids.glossary, today, store.version())
         found = self.memory.results.get(asked)

@@ -106,7 +106,11 @@ class TeamHome:
 
     def generations(self) -> Generations:
         """Which there are."""
-        numbers = self._generations.numbers()
+        try:
+            numbers = self._generations.numbers()
+        except ProjectMissing:
+            self.__dict__.pop("_generations", None)  # perhaps another of its name was made since
+            numbers = self._generations.numbers()
         return numbers if self._number is None else replace(numbers, live=self._number)
 
     def at(self, number: int) -> TeamHome:
@@ -198,6 +202,14 @@ class TeamHome:
             f"project {self._name} was built from a folder; run `pincite reindex` there"
         )
 
+    def refuse_files(self) -> None:
+        """A project is made equal to its folder with each run, which would forget single files."""
+        if not self.uploads().has_uploads(all_of_them=True):
+            raise SettingsError(
+                f"project {self._name} is made from a folder; hand files in to another project, or "
+                "put them into the folder"
+            )
+
     def refuse_folder(self) -> None:
         """Files that were handed in one by one are in no folder, and would be forgotten."""
         if self.exists() and self._team.uploads(self.address.scope).has_uploads():
@@ -206,6 +218,15 @@ class TeamHome:
                 "index run would make it equal to the folder and forget them. Choose another "
                 "project with --project"
             )
+
+    @contextmanager
+    def held_back(self) -> Iterator[None]:
+        """Nobody hands files in meanwhile."""
+        lock = self._team.hold_back(self.address.scope)
+        try:
+            yield
+        finally:
+            lock.release()
 
     @contextmanager
     def _held(self, number: int) -> Iterator[None]:
@@ -232,7 +253,7 @@ class TeamHome:
 
     @contextmanager
     def _beside(self) -> Iterator[Aside]:
-        with closing(self._only_writer()):
+        with closing(self._only_writer()), self.held_back():
             if self.generations().next is not None:
                 self.cancel()
             try:

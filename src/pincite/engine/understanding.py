@@ -14,10 +14,10 @@ from pincite.settings import DEFAULT_MAX_FILE_BYTES, GLOSSARY_FILE, SearchSettin
 from pincite.sources import Folder
 
 
-def aids_for(root: Path, settings: SearchSettings, embedders: Embedders) -> Aids:
-    """What the settings ask for, of the library in this folder."""
+def aids_for(root: Path | None, settings: SearchSettings, embedders: Embedders) -> Aids:
+    """What the settings ask for, of the library in this folder, if it has one."""
     return Aids(
-        glossary=_glossary(root) if settings.glossary else NO_GLOSSARY,
+        glossary=_glossary(root) if root and settings.glossary else NO_GLOSSARY,
         generator=_generator(settings.expand, embedders),
         today=datetime.now().astimezone().date(),
     )

@@ -53,5 +53,7 @@ def refuse_bad_name(what: str, name: str) -> None:
             f"{name!r} cannot be the name of a {what}: 1 to {_LONGEST} characters that can be "
             "seen, without a slash"
         )
+    if name in (".", ".."):
+        raise SettingsError(f"{name!r} cannot be the name of a {what}: it names a folder")
     if name != name.strip():
         raise SettingsError(f"the name of a {what} must not begin or end with a space: {name!r}")

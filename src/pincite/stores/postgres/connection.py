@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 from pgvector.psycopg import register_vector
-from psycopg import IsolationLevel
+from psycopg import IsolationLevel, errors
 from psycopg_pool import ConnectionPool
 
 from pincite.errors import DatabaseMissing, LibraryBusy
@@ -22,6 +22,7 @@ from pincite.stores.postgres.schema import SCHEMA, Connection
 
 _OPTIONS = f"-c search_path={SCHEMA},public -c jit=off"  # compiling a statement never pays here
 _PATIENCE = 10.0  # seconds to wait for a server or a free connection
+_WAIT = "30s"  # for a lock that others soon let go of
 
 _ENTER = """
 SELECT set_config('role', %(role)s, true), set_config('pincite.account', %(account)s, true),
@@ -122,15 +123,23 @@ class Server:
         finally:
             self._pool.putconn(connection)
 
-    def hold(self, key: int, *, otherwise: str) -> HeldLock:
+    def hold(self, key: int, *, otherwise: str, patient: bool = False) -> HeldLock:
         """Be the only one with this key until it is released; LibraryBusy if another is.
+
+        Who is patient waits for a while until the others have let go of it.
 
         The lock goes with its connection, so a process that is killed leaves none behind.
         """
         with translated_errors(self.name):
             connection = psycopg.connect(self.url, autocommit=True, connect_timeout=int(_PATIENCE))
             try:
+                if patient:
+                    connection.execute("SELECT set_config('lock_timeout', %s, false)", (_WAIT,))
+                    connection.execute("SELECT pg_advisory_lock(%s)", (key,))
+                    return HeldLock(connection)
                 held = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+            except errors.LockNotAvailable:
+                held = None
             except psycopg.Error:
                 connection.close()
                 raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pincite.errors import IndexMissing, LibraryBusy, StoreDenied
+from pincite.errors import IndexMissing, LibraryBusy, SettingsError, StoreDenied
 from pincite.records import LEVELS, Generations, Scope
 from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.reader import missing
@@ -29,17 +29,17 @@ AND coming.project = project.id AND coming.number = project.next
 AND held.generation = live.id AND made.generation = coming.id
 AND made.path = held.path AND made.checksum = held.checksum
 """
-# Files that were handed in and are in one of two generations alone.
+# Files that were handed in and have no document in a generation; and the other way round.
 _LOST = """
-WITH held AS (
-    SELECT generation.number, document.owner, document.upload
-    FROM document JOIN generation ON generation.id = document.generation
-    WHERE generation.project = %(project)s AND document.upload IS NOT NULL
-)
 SELECT count(*) FROM (
-    SELECT owner, upload FROM held WHERE number IN (%(live)s, %(coming)s)
-    GROUP BY owner, upload HAVING count(*) = 1
-) AS lost
+    SELECT owner, checksum FROM original WHERE project = %(project)s
+) AS kept FULL JOIN (
+    SELECT document.owner, document.upload AS checksum
+    FROM document JOIN generation ON generation.id = document.generation
+    WHERE generation.project = %(project)s AND generation.number = %(coming)s
+    AND document.upload IS NOT NULL
+) AS made USING (owner, checksum)
+WHERE (kept.owner IS NULL) <> (made.owner IS NULL)
 """
 # Files of which the live generation has no document.
 _REPLACED = """
@@ -101,7 +101,7 @@ class ProjectGenerations:
             numbers.switched()  # or says why not
             if not replacing:
                 connection.execute(_TAKE_OVER, {**self._values, "live": numbers.live})
-                self._refuse_lost(connection, numbers.live, numbers.next)
+                self._refuse_lost(connection, numbers.next)
             self._change(connection, _SWITCH, numbers)
             self._drop(connection, numbers.before)
             if replacing:
@@ -113,7 +113,7 @@ class ProjectGenerations:
             self._lock(connection)
             numbers = self._numbers(connection)
             numbers.rolled_back()
-            self._refuse_lost(connection, numbers.live, numbers.before)
+            self._refuse_lost(connection, numbers.before)
             self._change(connection, _ROLL_BACK, numbers)
 
     def give_up(self) -> None:
@@ -145,14 +145,14 @@ class ProjectGenerations:
             )
         connection.execute("SELECT 1 FROM project WHERE id = %(project)s FOR UPDATE", self._values)
 
-    def _refuse_lost(self, connection: Connection, live: int, coming: int | None) -> None:
+    def _refuse_lost(self, connection: Connection, coming: int | None) -> None:
         """Files that were handed in meanwhile must not be lost, nor deleted ones come back."""
-        values = {**self._values, "live": live, "coming": coming}
+        values = {**self._values, "coming": coming}
         lost = connection.execute(_LOST, values).fetchone()
         if lost is not None and lost[0]:
-            raise LibraryBusy(
-                f"{lost[0]} files were handed in or deleted that the other generation does not "
-                "know of; run the reindex again"
+            raise SettingsError(
+                "files were handed in or deleted since that the other generation does not know of "
+                f"({lost[0]:,}); reindex to how it was made instead"
             )
 
     def _numbers(self, connection: Connection) -> Generations:

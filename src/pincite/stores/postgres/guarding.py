@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pincite.records import LEVELS
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.postgres.tables import LEVEL, PATH
@@ -29,11 +30,16 @@ _GUARD = (
     f"AND {_AT_PATH.format(table='document')} AND original.project = document.project "
     "AND original.owner = document.owner AND original.checksum = document.upload "
     "AND original.level < %(level)s",
-    f"UPDATE past_document SET level = %(level)s WHERE {_OPENER.format(table='past_document')}",
+    "UPDATE past_document SET level = %(level)s, "
+    "record = jsonb_set(record, '{metadata,confidentiality}', to_jsonb(%(label)s::text)) "
+    f"WHERE {_OPENER.format(table='past_document')}",
     "UPDATE chunk SET level = %(level)s FROM document "
     f"WHERE document.row = chunk.document AND {_OPENER.format(table='document')}",
     *(statement.format(raised=_OPENER.format(table="document")) for statement in RAISE_SPELLINGS),
-    f"UPDATE document SET level = %(level)s WHERE {_OPENER.format(table='document')}",
+    # What it says of itself rises, too: an export carries that and no level.
+    "UPDATE document SET level = %(level)s, "
+    "metadata = jsonb_set(metadata::jsonb, '{confidentiality}', to_jsonb(%(label)s::text))::text "
+    f"WHERE {_OPENER.format(table='document')}",
 )
 
 
@@ -42,6 +48,7 @@ def guard_elsewhere(connection: Connection, view: View, rows: DocumentRows) -> N
     values = {
         "project": view.project,
         "level": rows.document[LEVEL],
+        "label": LEVELS[rows.document[LEVEL]],
         "path": rows.document[PATH],
     }
     if connection.execute(_OPEN_ELSEWHERE, values).fetchone() == (True,):

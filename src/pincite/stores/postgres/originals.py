@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import starmap
 
+from psycopg import errors
 from psycopg.types.json import Jsonb
 
 from pincite.errors import StoreDenied
@@ -23,7 +26,7 @@ ON CONFLICT (project, owner, checksum) DO UPDATE SET
 WHERE original.level <= %(clearance)s
 """
 _ORIGINALS = """
-SELECT original.path, original.checksum, original.owner FROM original
+SELECT original.checksum, original.owner FROM original
 JOIN document ON document.project = original.project AND document.owner = original.owner
     AND document.upload = original.checksum
 WHERE document.project = %(project)s AND document.generation = %(generation)s
@@ -31,15 +34,13 @@ AND document.level <= %(clearance)s AND original.level <= %(clearance)s
 ORDER BY document.path
 """
 _ORIGINAL = """
-SELECT labels, data, coalesce(name_of_account(owner), '') FROM original
+SELECT path, labels, data, coalesce(name_of_account(owner), '') FROM original
 WHERE project = %(project)s AND level <= %(clearance)s AND checksum = %(checksum)s
 AND owner = %(owner)s
 """
-# Who left the project, or was never in this one, hands nothing in here.
+# Whoever handed it in elsewhere did so here: who is no member gets no rights by it.
 _HAND_IN = """
-UPDATE document SET upload = %(checksum)s, owner = coalesce(
-    (SELECT account FROM member WHERE project = %(project)s
-     AND name_of_account(account) = %(owner)s), %(account)s)
+UPDATE document SET upload = %(checksum)s, owner = account_named(%(owner)s)
 WHERE project = %(project)s AND generation = %(generation)s AND level <= %(clearance)s
 AND path = %(path)s AND checksum = %(checksum)s RETURNING id
 """
@@ -57,10 +58,9 @@ AND NOT EXISTS (
 )
 """
 _TO_MAKE = f"""
-SELECT original.owner, original.path, original.checksum, original.labels, original.data
-{_NOT_MADE} AND original.checksum <> ALL (%(failed)s) ORDER BY original.path LIMIT 1
+SELECT original.owner, original.checksum, octet_length(original.data) {_NOT_MADE}
+ORDER BY original.path, original.owner
 """
-_LEFT = f"SELECT count(*), coalesce(sum(octet_length(data)), 0) {_NOT_MADE}"
 _TO_FORGET = """
 SELECT document.id FROM document
 WHERE document.project = %(project)s AND document.generation = %(generation)s
@@ -69,6 +69,15 @@ AND document.upload IS NOT NULL AND NOT EXISTS (
     AND original.owner = document.owner AND original.checksum = document.upload
 )
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Unmade:
+    """A file without a document: whose it is, which, and how many bytes it has."""
+
+    owner: int
+    checksum: str
+    size: int
 
 
 class KeepingStore(PostgresStore):
@@ -80,9 +89,9 @@ class KeepingStore(PostgresStore):
             if state.view is None:
                 return
             seen = scope_of(state.view)
-            for path, checksum, owner in connection.execute(_ORIGINALS, seen).fetchall():
+            for checksum, owner in connection.execute(_ORIGINALS, seen).fetchall():
                 asked = {**seen, "checksum": checksum, "owner": owner}
-                for labels, data, name in connection.execute(_ORIGINAL, asked):
+                for path, labels, data, name in connection.execute(_ORIGINAL, asked):
                     yield Original(path, checksum, labels, data, name)
 
     def keep_original(self, original: Original) -> bool:
@@ -92,33 +101,34 @@ class KeepingStore(PostgresStore):
                 **scope_of(view),
                 "checksum": original.checksum,
                 "path": original.path,
-                "owner": original.owner,
-                "account": self._entry.account,
+                "owner": original.owner or self._scope.user,
             }
-            found = connection.execute(_HAND_IN, asked).fetchone()
+            try:
+                found = connection.execute(_HAND_IN, asked).fetchone()
+            except errors.UniqueViolation:
+                return False  # of one user's two documents of the same file one is made up
             if found is not None:
                 self._keep(connection, view, found[0], original)
             return found is not None
 
-    def left_to_make(self) -> tuple[int, int]:
-        """How many files have no document in this generation yet, and their bytes."""
+    def to_make(self) -> list[Unmade]:
+        """The files of which there is no document in this generation yet, by path."""
         with self._reading() as (connection, state):
             if state.view is None:
-                return 0, 0
-            files, size = connection.execute(_LEFT, scope_of(state.view)).fetchone() or (0, 0)
-            return int(files), int(size)
+                return []
+            return list(starmap(Unmade, connection.execute(_TO_MAKE, scope_of(state.view))))
 
-    def to_make(self, *, apart_from: Sequence[str] = ()) -> tuple[int, Original] | None:
-        """A file, and whose it is, of which there is no document in this generation yet.
-
-        Those that were tried in vain are named by their checksums.
-        """
+    def original(self, unmade: Unmade) -> Original | None:
+        """The file; None where it was deleted since, or is hidden by now."""
         with self._reading() as (connection, state):
             if state.view is None:
                 return None
-            values = {**scope_of(state.view), "failed": list(apart_from)}
-            row = connection.execute(_TO_MAKE, values).fetchone()
-            return None if row is None else (row[0], Original(*row[1:]))
+            asked = {**scope_of(state.view), "checksum": unmade.checksum, "owner": unmade.owner}
+            row = connection.execute(_ORIGINAL, asked).fetchone()
+            if row is None:
+                return None
+            path, labels, data, name = row
+            return Original(path, unmade.checksum, labels, data, name)
 
     def take_over(self, embedded: EmbeddedDocument, original: Original, owner: int) -> bool:
         """Add the document of a file that was handed in before, for whoever handed it in.

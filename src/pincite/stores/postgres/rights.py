@@ -72,6 +72,10 @@ $$ SELECT name FROM account WHERE id = asked AND (
         SELECT 1 FROM member AS mine JOIN member AS theirs USING (project)
         WHERE mine.account = account_here() AND theirs.account = asked
     )
+    OR EXISTS (
+        SELECT 1 FROM original WHERE project = project_here() AND owner = asked
+        AND level <= clearance_here()
+    )
 ) $$;
 
 CREATE FUNCTION space_of(model text, size integer) RETURNS bigint

@@ -29,10 +29,16 @@ from pincite.stores.postgres.search import View
 from pincite.stores.rows import embedded_of, rows_of
 from pincite.vectors import unit
 
+_PATIENCE = "15s"  # of whoever hands a file in while the project is replaced or switched
 _TOUCH = """
 UPDATE generation SET version = version + 1, complete = complete AND %s, updated = now()
 WHERE id = %s AND project = %s
 """
+
+
+def held_back(project: int | None) -> int:
+    """The lock of whoever lets nobody hand files in for a while."""
+    return (project or 0) << 24  # beside those of generations, whose numbers begin with 1
 
 
 class PostgresStore(ProjectReader):
@@ -40,13 +46,22 @@ class PostgresStore(ProjectReader):
 
     def begin(self, header: LibraryHeader) -> None:
         """Set how the index is made. Another embedding space or name forgets all documents."""
+        self._begin(header, only_first=False)
+
+    def begun_as(self, header: LibraryHeader) -> LibraryHeader:
+        """How the index is made: so, where nobody began it yet."""
+        return self._begin(header, only_first=True)
+
+    def _begin(self, header: LibraryHeader, *, only_first: bool) -> LibraryHeader:
         with self._server.within(self._entry) as connection:
             self._refuse_readers(connection)
             if header == self._state(connection).header:
-                return
+                return header
             # Whoever writes is waited for: what they add must be of this header or of the last.
             connection.execute("SELECT 1 FROM project WHERE id = %s FOR UPDATE", self._project)
             state = self._state(connection)
+            if only_first and state.header is not None:
+                return state.header
             model = header.model
             (space,) = connection.execute(
                 "SELECT space_of(%s, %s)", (model.fingerprint, model.dimensions)
@@ -54,7 +69,7 @@ class PostgresStore(ProjectReader):
             told = Jsonb(header_to_json(header))
             if state.generation is None:
                 self._first_generation(connection, space, told)
-                return
+                return header
             if state.view is not None:
                 self._refuse_partly_seen(state.view)  # how all documents are made
                 if not _same_space(state.header, header):
@@ -64,6 +79,7 @@ class PostgresStore(ProjectReader):
                 "version = version + 1 WHERE id = %s AND project = %s",
                 (told, space, state.generation, self._entry.project),
             )
+            return header
 
     def _first_generation(self, connection: Connection, space: int, header: Jsonb) -> None:
         # The project's row is locked by the first, so that two who begin at once make one.
@@ -128,20 +144,27 @@ class PostgresStore(ProjectReader):
     ) -> Iterator[tuple[Connection, View, LibraryHeader]]:
         """A transaction that changes the generation: one after the other, each all or nothing.
 
-        A change of a run leaves the index incomplete until the run ends.
+        A change of a run leaves the index incomplete until the run ends. Any other waits while
+        the project is replaced or switched, so that nothing is added to what is about to go.
         """
         self._refuse_interrupted()
         with self._server.within(self._entry) as connection:
             if self._state(connection).view is None:
                 raise IndexMissing("the index was not begun: call begin() first")
             self._refuse_readers(connection)
+            if not of_a_run:
+                connection.execute("SELECT set_config('lock_timeout', %s, true)", (_PATIENCE,))
+                key = held_back(self._entry.project)
+                connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", (key,))
             # A switch waits for this transaction, or this transaction for the switch.
             connection.execute("SELECT 1 FROM project WHERE id = %s FOR SHARE", self._project)
             state = self._state(connection)
             if state.view is None or state.header is None:
                 raise IndexMissing("the index was dropped just now; begin it again")
-            lock = "SELECT 1 FROM generation WHERE id = %s AND project = %s FOR UPDATE"
-            connection.execute(lock, (state.view.generation, state.view.project))
+            # All of them, always in this order: a label that rises here is raised there, too.
+            connection.execute(
+                "SELECT 1 FROM generation WHERE project = %s ORDER BY id FOR UPDATE", self._project
+            )
             yield connection, state.view, state.header
             if touch:
                 self._touch(connection, state.view, of_a_run=of_a_run)

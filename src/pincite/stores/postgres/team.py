@@ -13,7 +13,7 @@ from pincite.stores.postgres.embedded import EmbeddedServer, folder_of
 from pincite.stores.postgres.generations import ProjectGenerations
 from pincite.stores.postgres.indexes import IndexSettings, owns_tables
 from pincite.stores.postgres.reader import missing
-from pincite.stores.postgres.store import PostgresStore
+from pincite.stores.postgres.store import PostgresStore, held_back
 from pincite.stores.postgres.uploads import UploadStore
 from pincite.stores.postgres.word_tables import WORD_TABLES
 
@@ -149,6 +149,14 @@ class Team:
         return self._server.hold(
             (self._entry(scope).project or 0) << 24 | generation,
             otherwise=f"another process is indexing {scope.full_name}; wait until it has finished",
+        )
+
+    def hold_back(self, scope: Scope) -> HeldLock:
+        """Let nobody hand files in until it is released; who does just now is waited for."""
+        return self._server.hold(
+            held_back(self._entry(scope).project),
+            otherwise=f"files are handed in to {scope.full_name} without end; try again later",
+            patient=True,
         )
 
     def generations(self, scope: Scope) -> ProjectGenerations:
