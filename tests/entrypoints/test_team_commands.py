@@ -16,10 +16,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from helpers import server_folder
+from pincite import ModelAccess, open_project
 from pincite.entrypoints.cli.main import cli
 from pincite.records import Scope
 from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.team import Team
+from projects import PLAN, OneModel
 
 Run = Callable[..., Result]
 SECRET = "wild-geese-7"
@@ -169,6 +171,40 @@ def test_members_and_projects_are_listed_to_those_who_may_know(plans: Run, store
     assert (project["owner"], project["name"], project["role"]) == ("ada", "plans", "writer")
     none = plans("team", "projects", "--store", store, "--user", "mary")
     assert (none.stdout, none.stderr) == ("", "mary is a member of no project.\n")
+
+
+def test_what_is_not_named_stays_as_it_is_when_a_project_is_shared_again(plans: Run) -> None:
+    def shared(*how: str) -> tuple[str, str]:
+        told = json.loads(plans("team", "share", "grace", *how, "-l", "notes", "--json").stdout)
+        return told["role"], told["clearance"]
+
+    assert shared() == ("reader", "internal")
+    assert shared("--clearance", "restricted") == ("reader", "restricted")
+    assert shared("--role", "admin") == ("admin", "restricted")
+    assert shared("--clearance", "public") == ("admin", "public")
+    assert "grace is an admin of ada/plans" in plans("team", "share", "grace", "-l", "notes").stdout
+
+
+def test_dropping_a_project_tells_what_becomes_of_its_files(plans: Run, store: str) -> None:
+    place = ("--store", store, "--user", "ada")
+    with open_project(store, user="ada", project="inbox", models=ModelAccess()) as inbox:
+        inbox._embedders = OneModel(ModelAccess())
+        inbox.index_document("plan.md", PLAN)
+    told = plans("team", "drop", *place, "--project", "inbox", code=2).stderr
+    assert "its 1 document, and the files that were handed in, which are nowhere else" in told
+    gone = plans("team", "drop", "--yes", *place, "--project", "inbox").stdout
+    assert "gone with it" in gone
+    kept = plans("team", "drop", "--yes", *place, "--project", "plans").stdout
+    assert "are where they were" in kept
+
+
+def test_who_may_not_set_up_a_database_is_told_who_may(run: Run, owner: str) -> None:
+    app = owner.replace("postgres:@", f"app:{SECRET}@")
+    name = owner.partition("?")[0].rpartition("/")[2]
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(f'GRANT CREATE ON DATABASE "{name}" TO app')
+    told = run("team", "setup", app, code=10).stderr
+    assert "let a superuser run CREATE EXTENSION vector in this database first" in told
 
 
 def test_only_admins_share_revoke_and_drop(plans: Run, store: str) -> None:

@@ -93,8 +93,9 @@ class Run:
         if elsewhere:
             raise NothingToIndex(
                 f"{len(elsewhere)} documents of this project, {elsewhere[0]} among them, are not "
-                f"in {self.root}, and a project is made equal to its folder; they are kept. Choose "
-                "another project with --project, or forget them with --fresh"
+                f"in {self.root}, and a project is made equal to its folder; they are kept. "
+                "`pincite index build` takes --project for another project, or --fresh to forget "
+                "them"
             )
 
     def header(self, current: LibraryHeader | None) -> LibraryHeader:

@@ -23,6 +23,7 @@ from pincite.records import (
     LibraryHeader,
     Original,
     Progress,
+    Scope,
     Uploaded,
 )
 from pincite.stores.fields import storable
@@ -51,6 +52,7 @@ def open_project(
         >>> with open_project("postgresql://db/team", user="ada", project="plans") as plans:
         ...     plans.index_document("plan.md", b"# Plan")  # doctest: +SKIP
     """
+    Scope(user, project)  # says which of the names cannot be
     home = TeamHome(Address(store, user, project), Path("store.json"), remembers=False)
     return Project(Path(project), Embedders(models), home)
 

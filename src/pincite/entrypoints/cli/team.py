@@ -20,6 +20,7 @@ from pincite.entrypoints.cli.common import (
     library_option,
     project_options,
 )
+from pincite.entrypoints.reports import counted
 from pincite.errors import SettingsError
 from pincite.records import LEVELS, MEMBER_ROLES, MemberRole
 from pincite.text.printable import printable
@@ -146,35 +147,35 @@ def members(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
 @click.option(
     "--role",
     type=click.Choice(MEMBER_ROLES),
-    default="reader",
-    show_default=True,
-    help="Read; change documents, too; share, too.",
+    help="Read; change documents, too; share, too. A new member is a reader.",
 )
 @click.option(
     "--clearance",
     type=click.Choice(LEVELS),
-    default="internal",
-    show_default=True,
-    help="The strictest label whose documents are seen.",
+    help="The strictest label whose documents are seen; of a new member internal.",
 )
 @_of_project
 def share(
     member: str,
-    role: str,
-    clearance: str,
+    role: str | None,
+    clearance: str | None,
     as_json: bool,
     **place: Any,  # noqa: ANN401 — as above
 ) -> None:
     """Make USER a member of a project, or change what a member may do.
 
+    Of a member, what is not named stays as it is.
+
     Example: pincite team share grace --role writer --library ~/plans
     """
     with _opened(**place) as (opened, address):
-        opened.share(address.scope, member, role=cast(MemberRole, role), clearance=clearance)
+        given = cast(MemberRole | None, role)
+        now = opened.share(address.scope, member, role=given, clearance=clearance)
     shown = address.scope.full_name
+    a_role = f"{'an' if now.role == 'admin' else 'a'} {now.role}"
     _tell(
-        {"project": shown, "user": member, "role": role, "clearance": clearance},
-        f"{member} is a {role} of {shown} and sees up to {clearance}.",
+        {"project": shown, **asdict(now)},
+        f"{member} is {a_role} of {shown} and sees up to {now.clearance}.",
         as_json=as_json,
     )
 
@@ -235,14 +236,20 @@ def drop(yes: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as
     """
     with _opened(**place) as (opened, address):
         project = address.scope.full_name
+        store = opened.uploads(address.scope)
+        keeps_files = store.has_uploads()
         if not yes:
-            documents = opened.store(address.scope).stats().documents
+            documents = counted(store.stats().documents, "document")
+            files = ", and the files that were handed in, which are nowhere else," * keeps_files
             raise SettingsError(
-                f"this deletes {project} with its {documents:,} documents for everybody; "
-                "if you mean it, say --yes"
+                f"this deletes {project} with its {documents}{files} for everybody; if you mean "
+                "it, say --yes"
             )
         opened.drop(address.scope)
-    told = f"{project} is deleted. The files it was made of are where they were."
+    kept = "The files that were handed in to it are gone with it."
+    told = f"{project} is deleted. " + (
+        kept if keeps_files else "The files it was made of are where they were."
+    )
     _tell({"project": project, "dropped": True}, told, as_json=as_json)
 
 

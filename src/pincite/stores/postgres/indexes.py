@@ -50,7 +50,8 @@ class IndexSettings:
     def check(self) -> None:
         """Refuse what cannot work."""
         if self.kind not in INDEX_KINDS:
-            raise SettingsError(f"index {self.kind!r} is unknown; choose of {INDEX_KINDS}")
+            kinds = ", ".join(INDEX_KINDS)
+            raise SettingsError(f"pincite.index is one of {kinds}, not {self.kind!r}")
         for name, (least, most) in _LIMITS.items():
             if not least <= getattr(self, name) <= most:
                 raise SettingsError(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from psycopg import errors
 
 from pincite.errors import StoreDenied, StoreTooNew, StoreUnsupported
-from pincite.stores.postgres.rights import m002_rights
+from pincite.stores.postgres.rights import MEMBER, m002_rights
 from pincite.stores.postgres.schema import (
     SCHEMA,
     Connection,
@@ -21,6 +21,15 @@ _LOCK = 0x70696E63697465  # "pincite": one migration at a time
 # The numbered steps that led to the schema as it is.
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_documents_chunks_windows, m002_rights)
 
+# Who may do what this login may not, by what the server says.
+_OWNER_MAY = "let the database's owner run `pincite team setup`"
+_WHO_MAY = {
+    "create extension": "let a superuser run CREATE EXTENSION vector in this database first",
+    "grant role": f"let a superuser run GRANT {MEMBER} TO this login WITH ADMIN OPTION first",
+    "create role": f"let a superuser run CREATE ROLE {MEMBER} NOLOGIN, and GRANT it TO this login "
+    "WITH ADMIN OPTION, first",
+}
+
 
 def migrate(connection: Connection) -> None:
     """Bring the schema up to date, all steps in one transaction: PostgreSQL can take back DDL."""
@@ -33,9 +42,11 @@ def migrate(connection: Connection) -> None:
         try:
             _bring_up_to_date(connection)
         except errors.InsufficientPrivilege as error:
+            said = str(error).splitlines()[0]
+            who = next((who for sign, who in _WHO_MAY.items() if sign in said), _OWNER_MAY)
             raise StoreDenied(
                 "the tables of pincite are not there or not up to date, and this database user "
-                f"may not make them ({error}); let the database's owner run `pincite team setup`"
+                f"may not make them ({said}); {who}"
             ) from error
 
 

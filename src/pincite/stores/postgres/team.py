@@ -34,8 +34,11 @@ AND (member.account = %(account)s OR role_in(member.project) = 'admin') ORDER BY
 """
 _SHARE = """
 INSERT INTO member (project, account, role, clearance)
-VALUES (%(project)s, account_named(%(user)s), %(role)s, %(clearance)s)
-ON CONFLICT (project, account) DO UPDATE SET role = EXCLUDED.role, clearance = EXCLUDED.clearance
+VALUES (%(project)s, account_named(%(user)s), coalesce(%(role)s, 'reader'),
+    coalesce(%(clearance)s::smallint, %(internal)s))
+ON CONFLICT (project, account) DO UPDATE SET role = coalesce(%(role)s, member.role),
+    clearance = coalesce(%(clearance)s::smallint, member.clearance)
+RETURNING role, clearance
 """
 _REVOKE = """
 DELETE FROM member WHERE project = %(project)s AND account = account_named(%(user)s)
@@ -191,18 +194,29 @@ class Team:
         return [Membership(user, role, LEVELS[level]) for user, role, level in rows]
 
     def share(
-        self, scope: Scope, user: str, *, role: MemberRole = "reader", clearance: str = "internal"
-    ) -> None:
-        """Make a user a member of the project, or change what a member may do."""
+        self,
+        scope: Scope,
+        user: str,
+        *,
+        role: MemberRole | None = None,
+        clearance: str | None = None,
+    ) -> Membership:
+        """Make a user a member of the project, or change what a member may do.
+
+        What is not named stays as it is; a new member is a reader who sees up to `internal`.
+        """
         refuse_bad_name("user", user)
-        if role not in MEMBER_ROLES:
+        if role not in (None, *MEMBER_ROLES):
             raise SettingsError(f"there is no role {role!r}; choose of {', '.join(MEMBER_ROLES)}")
-        if clearance not in LEVELS:
+        if clearance not in (None, *LEVELS):
             raise SettingsError(f"there is no label {clearance!r}; choose of {', '.join(LEVELS)}")
         entry = self._as_admin(scope, user)
-        said = {"project": entry.project, "user": user, "role": role}
+        level = None if clearance is None else LEVELS.index(clearance)
+        said = {"project": entry.project, "user": user, "role": role, "clearance": level}
         with self._server.within(entry) as connection:
-            connection.execute(_SHARE, {**said, "clearance": LEVELS.index(clearance)})
+            now = connection.execute(_SHARE, {**said, "internal": LEVELS.index("internal")})
+            role_now, level_now = now.fetchone() or ("reader", 0)
+            return Membership(user, role_now, LEVELS[level_now])
 
     def revoke(self, scope: Scope, user: str) -> None:
         """Take a user out of the project, from the next search on; whoever it is may leave."""
