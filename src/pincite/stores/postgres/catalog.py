@@ -30,21 +30,17 @@ AND document.level <= %(clearance)s
 """
 
 
-def _scope(view: View) -> Bound:
-    return Bound(project=view.project, generation=view.generation, clearance=view.clearance)
-
-
 def entries(connection: Connection, view: View) -> list[DocumentEntry]:
     """Every document, by path."""
     statement = f"SELECT {ENTRY_COLUMNS} FROM document WHERE {_SEEN} ORDER BY document.path"
-    return [entry_of(row) for row in connection.execute(statement, _scope(view).values)]
+    return [entry_of(row) for row in connection.execute(statement, view.scope)]
 
 
 def find_documents(
     connection: Connection, view: View, question: str, filters: Filters, limit: int | None
 ) -> list[DocumentEntry]:
     """The documents that the question names or describes, best first."""
-    bound = _scope(view)
+    bound = Bound(**view.scope)
     looked_for = asked(question_terms(question), "about_posting", bound)
     if looked_for is None:
         return []
@@ -62,7 +58,7 @@ def recorded_documents(
     connection: Connection, view: View, recording: str, filters: Filters
 ) -> list[DocumentId]:
     """The documents of a recording of which something may be seen."""
-    bound = _scope(view)
+    bound = Bound(**view.scope)
     statement = f"""
         SELECT document.id FROM document WHERE {_SEEN} AND document.recording = {bound(recording)}
         {_some_seen(view, filters, bound)} ORDER BY document.id
@@ -85,7 +81,7 @@ def chunks(
     connection: Connection, view: View, ids: Sequence[ChunkId]
 ) -> list[tuple[DocumentEntry, Chunk]]:
     """The chunks with their documents, in the order of the ids; unknown ids are left out."""
-    bound = _scope(view)
+    bound = Bound(**view.scope)
     statement = f"""
         SELECT chunk.document, {CHUNK_COLUMNS_READ} FROM chunk
         WHERE chunk.project = %(project)s AND chunk.generation = %(generation)s
@@ -111,7 +107,7 @@ def chunks(
 
 def text_of(connection: Connection, view: View, document_id: DocumentId) -> str:
     """The document's text; empty where there is no such document."""
-    bound = _scope(view)
+    bound = Bound(**view.scope)
     statement = f"SELECT text FROM document WHERE {_SEEN} AND id = {bound(document_id)}"
     row = connection.execute(statement, bound.values).fetchone()
     return "" if row is None else str(row[0])
@@ -119,7 +115,7 @@ def text_of(connection: Connection, view: View, document_id: DocumentId) -> str:
 
 def chunk_ids(connection: Connection, view: View, document_id: DocumentId) -> list[ChunkId]:
     """The document's chunks in their order."""
-    bound = _scope(view)
+    bound = Bound(**view.scope)
     statement = f"""
         SELECT chunk.id FROM chunk JOIN document ON document.row = chunk.document
         WHERE {_SEEN} AND document.id = {bound(document_id)} ORDER BY chunk.position
@@ -129,7 +125,7 @@ def chunk_ids(connection: Connection, view: View, document_id: DocumentId) -> li
 
 def ids_beginning(connection: Connection, view: View, prefix: str) -> list[ChunkId]:
     """Two chunks whose ids begin so, if there are: more need not be known."""
-    bound = _scope(view)
+    bound = Bound(**view.scope)
     first, after = bound(prefix), bound(f"{prefix}g")
     statement = f"""
         SELECT id FROM chunk WHERE project = %(project)s AND generation = %(generation)s
@@ -140,7 +136,7 @@ def ids_beginning(connection: Connection, view: View, prefix: str) -> list[Chunk
 
 def past_chunks(connection: Connection, view: View, prefix: str) -> list[FoundChunk]:
     """The chunks of earlier versions whose ids begin so, the latest of each."""
-    bound = _scope(view)
+    bound = Bound(**view.scope)
     first, after = bound(prefix), bound(f"{prefix}g")
     statement = f"""
         SELECT DISTINCT ON (past_chunk.id) past_chunk.id, past_document.record
@@ -169,7 +165,7 @@ def past_versions(connection: Connection, view: View) -> Iterator[EmbeddedDocume
     """
     with connection.cursor("past") as cursor:  # the server hands them out a few at a time
         cursor.itersize = 10
-        for (record,) in cursor.execute(statement, _scope(view).values):
+        for (record,) in cursor.execute(statement, view.scope):
             yield embedded_from_json(record)
 
 
@@ -193,7 +189,7 @@ def stats(connection: Connection, view: View | None, *, complete: bool) -> Store
             version
         FROM generation WHERE id = %(generation)s AND project = %(project)s
     """
-    row = connection.execute(statement, _scope(view).values).fetchone()
+    row = connection.execute(statement, view.scope).fetchone()
     documents, chunk_count, windows, size, updated, version = row or (0, 0, 0, 0, None, 0)
     return StoreStats(
         documents=documents,

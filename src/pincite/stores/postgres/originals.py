@@ -88,7 +88,7 @@ class KeepingStore(PostgresStore):
         with self._reading() as (connection, state):
             if state.view is None:
                 return
-            seen = scope_of(state.view)
+            seen = state.view.scope
             for checksum, owner in connection.execute(_ORIGINALS, seen).fetchall():
                 asked = {**seen, "checksum": checksum, "owner": owner}
                 for path, labels, data, name in connection.execute(_ORIGINAL, asked):
@@ -98,7 +98,7 @@ class KeepingStore(PostgresStore):
         """Keep the file of a document that is there; False where there is no such document."""
         with self._writing() as (connection, view, _):
             asked = {
-                **scope_of(view),
+                **view.scope,
                 "checksum": original.checksum,
                 "path": original.path,
                 "owner": original.owner or self._scope.user,
@@ -116,14 +116,14 @@ class KeepingStore(PostgresStore):
         with self._reading() as (connection, state):
             if state.view is None:
                 return []
-            return list(starmap(Unmade, connection.execute(_TO_MAKE, scope_of(state.view))))
+            return list(starmap(Unmade, connection.execute(_TO_MAKE, state.view.scope)))
 
     def original(self, unmade: Unmade) -> Original | None:
         """The file; None where it was deleted since, or is hidden by now."""
         with self._reading() as (connection, state):
             if state.view is None:
                 return None
-            asked = {**scope_of(state.view), "checksum": unmade.checksum, "owner": unmade.owner}
+            asked = {**state.view.scope, "checksum": unmade.checksum, "owner": unmade.owner}
             row = connection.execute(_ORIGINAL, asked).fetchone()
             if row is None:
                 return None
@@ -137,7 +137,7 @@ class KeepingStore(PostgresStore):
         """
         with self._writing() as (connection, view, header):
             upload, labels = original.checksum, Jsonb(original.labels)
-            asked = {**scope_of(view), "owner": owner, "checksum": upload, "labels": labels}
+            asked = {**view.scope, "owner": owner, "checksum": upload, "labels": labels}
             if connection.execute(_STILL_SO, asked).fetchone() is None:
                 return False
             self._add(connection, view, header.recipe, embedded, upload=upload, owner=owner)
@@ -146,7 +146,7 @@ class KeepingStore(PostgresStore):
     def forget_deleted(self) -> None:
         """Forget documents of files that were deleted since this generation was begun."""
         with self._writing() as (connection, view, header):
-            rows = connection.execute(_TO_FORGET, scope_of(view)).fetchall()
+            rows = connection.execute(_TO_FORGET, view.scope).fetchall()
             ids = [DocumentId(row[0]) for row in rows]
             self._forget(connection, view, header, ids, path=None, past=False)
 
@@ -154,7 +154,7 @@ class KeepingStore(PostgresStore):
         self, connection: Connection, view: View, document_id: DocumentId, original: Original
     ) -> None:
         values = {
-            **scope_of(view),
+            **view.scope,
             "document": document_id,
             "checksum": original.checksum,
             "labels": Jsonb(original.labels),
@@ -165,12 +165,3 @@ class KeepingStore(PostgresStore):
                 f"{original.path} cannot be stored by {self._scope.user}: the same file is kept "
                 "above their clearance"
             )
-
-
-def scope_of(view: View) -> dict[str, int]:
-    """What a statement about this view says of it."""
-    return {
-        "project": view.project,
-        "generation": view.generation,
-        "clearance": view.clearance,
-    }

@@ -37,6 +37,15 @@ class View:
     compared_all: int  # up to so many windows every one is compared, which is exact
 
     @property
+    def scope(self) -> dict[str, int]:
+        """What a statement about it is bound by."""
+        return {
+            "project": self.project,
+            "generation": self.generation,
+            "clearance": self.clearance,
+        }
+
+    @property
     def uses_index(self) -> bool:
         """Whether there is an index for vectors, and more of them than are all compared."""
         return self.has_index and self.windows > self.compared_all

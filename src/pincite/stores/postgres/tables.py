@@ -32,6 +32,7 @@ _OWN = ("project", "generation")
 PATH = _DOCUMENT.index("path")
 LEVEL = _DOCUMENT.index("level")
 RECIPE = _DOCUMENT.index("recipe")
+CHUNKS = _DOCUMENT.index("chunks")
 _METADATA = _DOCUMENT.index("metadata")
 
 

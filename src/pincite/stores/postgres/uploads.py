@@ -19,7 +19,7 @@ from pincite.records import (
 )
 from pincite.stores.postgres import tables
 from pincite.stores.postgres.guarding import touch_others
-from pincite.stores.postgres.originals import KeepingStore, scope_of
+from pincite.stores.postgres.originals import KeepingStore
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.rows import embedded_of, entry_of
@@ -138,7 +138,7 @@ class UploadStore(KeepingStore):
         It is so in every generation: one that is being made, or gone back to, says the same.
         """
         with self._writing(of_a_run=False) as (connection, view, _):
-            values = {**scope_of(view), "document": document_id, "labels": Jsonb(labels)}
+            values = {**view.scope, "document": document_id, "labels": Jsonb(labels)}
             if connection.execute(_HANDED_IN, values).fetchone() is None:
                 return False
             for number, _, _, *handed_in in connection.execute(_HELD_IN, values).fetchall():
@@ -172,7 +172,7 @@ class UploadStore(KeepingStore):
     def delete(self, document_id: DocumentId) -> bool:
         """Delete a document with all of it that is seen, in every generation and in the past."""
         with self._writing(of_a_run=False) as (connection, view, _):
-            values = {**scope_of(view), "document": document_id}
+            values = {**view.scope, "document": document_id}
             found = connection.execute(_HANDED_IN, values).fetchone()
             if found is None:
                 return False

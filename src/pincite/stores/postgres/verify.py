@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.errors import StoreDenied
-from pincite.records import LEVELS, DocumentId, Finding, LibraryHeader
+from pincite.records import DocumentId, Finding, LibraryHeader
 from pincite.stores.postgres import tables
 from pincite.stores.postgres.guarding import as_guarded
 from pincite.stores.postgres.schema import Connection
@@ -12,7 +11,6 @@ from pincite.stores.postgres.word_tables import WORD_TABLES
 from pincite.stores.postgres.words import CHUNK_COLUMNS, DOCUMENT_COLUMNS, Words, words_of
 from pincite.stores.rows import DocumentRows, embedded_of, rows_of
 
-_CHUNK_COUNT = 21  # where a document's row says how many it has
 _DOCUMENTS = "SELECT row, id, owner, upload FROM document WHERE project = %s AND generation = %s"
 _HELD = """
 SELECT asked.word, held.halves, held.length FROM unnest(%(words)s::text[]) AS asked (word)
@@ -72,7 +70,7 @@ SELECT (
 
 
 def findings(connection: Connection, view: View, header: LibraryHeader) -> list[Finding]:
-    """Everything that does not agree in a generation, as far as this user may see it."""
+    """Everything that does not agree in a generation, to whoever sees all of it."""
     found = [
         Finding("words" if part == "words" else "database", problem)
         for _, document_id, _, _ in connection.execute(
@@ -80,8 +78,6 @@ def findings(connection: Connection, view: View, header: LibraryHeader) -> list[
         ).fetchall()
         for part, problem in _problems(connection, view, header, document_id)
     ]
-    if not _sees_all(view):
-        return found
     counted = connection.execute(_COUNTED, {"generation": view.generation}).fetchone()
     if counted is not None and counted[:5] != counted[5:]:
         found.append(Finding("database", f"counts {counted[:5]} should be {counted[5:]}"))
@@ -99,11 +95,6 @@ def findings(connection: Connection, view: View, header: LibraryHeader) -> list[
     return found
 
 
-def _sees_all(view: View) -> bool:
-    """What lies above the clearance is counted, but not seen: then counts tell nothing."""
-    return view.clearance >= len(LEVELS) - 1
-
-
 def _problems(
     connection: Connection, view: View, header: LibraryHeader, document_id: DocumentId
 ) -> list[tuple[str, str]]:
@@ -116,7 +107,7 @@ def _problems(
     except (ValueError, KeyError, TypeError) as error:
         return [("database", f"{path} cannot be read: {error}")]
     problems = []
-    held, expected = len(rows.chunks), rows.document[_CHUNK_COUNT]
+    held, expected = len(rows.chunks), rows.document[tables.CHUNKS]
     if held != expected:
         problems.append(("database", f"{path} has {held} chunks, not {expected}"))
     for before, after in zip(rows.chunks, made.chunks, strict=True):
@@ -167,11 +158,6 @@ def _agrees(connection: Connection, view: View, table: str, owner: int, words: W
 
 def repair(connection: Connection, view: View, header: LibraryHeader) -> None:
     """Write what is made of documents again, from their texts and vectors."""
-    if not _sees_all(view):
-        raise StoreDenied(
-            "only who may see every document can repair the index: the words of the others would "
-            f"be lost; let an admin do it, or give this user the clearance {LEVELS[-1]!r}"
-        )
     for table in WORD_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE generation = %s", (view.generation,))
     documents = connection.execute(_DOCUMENTS, (view.project, view.generation)).fetchall()

@@ -35,18 +35,10 @@ ORDER BY document.id
 """
 
 
-def _scope(view: View) -> dict[str, object]:
-    return {
-        "project": view.project,
-        "generation": view.generation,
-        "clearance": view.clearance,
-    }
-
-
 def spellings(connection: Connection, view: View, initial: str) -> Mapping[str, int]:
     """Each word with the number of documents that have it."""
     after = chr(ord(initial) + 1)
-    rows = connection.execute(_SPELLED, {**_scope(view), "first": initial, "after": after})
+    rows = connection.execute(_SPELLED, {**view.scope, "first": initial, "after": after})
     return dict(rows.fetchall())
 
 
@@ -56,7 +48,7 @@ def missing_words(connection: Connection, view: View, words: Sequence[str]) -> s
 
 
 def _is_there(connection: Connection, view: View, term: Term) -> bool:
-    bound = Bound(**_scope(view))
+    bound = Bound(**view.scope)
     tokens = stems(term)
     held: str | None = "SELECT owner FROM posting WHERE generation = %(generation)s AND token = ANY"
     held = (
@@ -76,7 +68,7 @@ def named_documents(
 ) -> dict[str, tuple[DocumentId, ...]]:
     """The documents with a name that the question says, by that name; the longest names only."""
     found: defaultdict[str, list[DocumentId]] = defaultdict(list)
-    said = {**_scope(view), "names": names_said(question.replace("\0", " "))}
+    said = {**view.scope, "names": names_said(question.replace("\0", " "))}
     for name, document in connection.execute(_NAMED, said):
         found[name].append(DocumentId(document))
     return {name: tuple(found[name]) for name in longest_only(found)}
@@ -84,5 +76,5 @@ def named_documents(
 
 def definitions(connection: Connection, view: View, keys: Sequence[str]) -> list[Definition]:
     """What the documents define under these keys, most frequent first."""
-    rows = connection.execute(_DEFINED, {**_scope(view), "keys": list(keys)})
+    rows = connection.execute(_DEFINED, {**view.scope, "keys": list(keys)})
     return [Definition(short, long, count) for short, long, count in rows]
