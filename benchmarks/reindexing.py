@@ -3,7 +3,7 @@
     python benchmarks/reindexing.py DATA_FOLDER [--documents 5000] [--model hashing] [--cache FILE]
 
 FiQA's first documents become files of a folder, indexed once in the folder itself and once in
-PostgreSQL. While each is moved to another model, four readers ask questions. Every answer must come
+PostgreSQL. While each is moved to another model, four readers ask questions, a tenth of a second apart. Every answer must come
 from one generation: all results of it were made by one recipe and one model. At the end the library
 goes back to the old generation.
 """
@@ -37,6 +37,7 @@ from pincite.ports import Embedder
 from pincite.settings import DEFAULT_MODEL
 
 READERS = 4
+PAUSE = 0.1  # seconds between two questions of a reader
 
 
 class Cached(Embedders):
@@ -73,7 +74,7 @@ class Reader(threading.Thread):
         """Ask and look at what comes back."""
         while not self.stop.is_set():
             for question in self.questions:
-                if self.stop.is_set():
+                if self.stop.wait(PAUSE):
                     break
                 self._ask(question)
 
