@@ -3,9 +3,9 @@
     python benchmarks/reindexing.py DATA_FOLDER [--documents 5000] [--model hashing] [--cache FILE]
 
 FiQA's first documents become files of a folder, indexed once in the folder itself and once in
-PostgreSQL. While each is moved to another model, four readers ask questions, a tenth of a second apart. Every answer must come
-from one generation: all results of it were made by one recipe and one model. At the end the library
-goes back to the old generation.
+PostgreSQL. While each is moved to another model, four readers ask questions, a tenth of a second
+apart. Every answer must come from one generation: all results of it were made by one recipe and one
+model. At the end the library goes back to the old generation.
 """
 
 from __future__ import annotations
