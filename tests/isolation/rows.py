@@ -22,7 +22,7 @@ class Table:
     project: str = "generation.project"
     level: str | None = None  # None: seen with whatever clearance
     account: str | None = None
-    placed: str = "project"  # the column that puts a row into a project
+    placed: tuple[str, ...] = ("project",)  # the columns that put a row into a project
 
 
 _GENERATION = "LEFT JOIN generation ON generation.id = {table}.generation"
@@ -35,33 +35,41 @@ _PAST = (
 
 TABLES = {
     "member": Table("member", "role = 'admin'", project="member.project", account="member.account"),
-    "project": Table("project", "last = 9", project="project.id", placed="owner"),
+    "project": Table("project", "last = 9", project="project.id", placed=("owner",)),
     "generation": Table("generation", "version = 9"),
     "document": Table(
-        f"document {_GENERATION.format(table='document')}", "title = 'x'", level="document.level"
+        f"document {_GENERATION.format(table='document')}",
+        "title = 'x'",
+        level="document.level",
+        placed=("project", "generation"),
     ),
     "chunk": Table(
-        f"chunk {_DOCUMENT.format(key='chunk.document')}", "tokens = 9", level="document.level"
+        f"chunk {_DOCUMENT.format(key='chunk.document')}",
+        "tokens = 9",
+        level="document.level",
+        placed=("project", "generation"),
     ),
     "token": Table(
-        f"token {_GENERATION.format(table='token')}", "documents = 9", placed="generation"
+        f"token {_GENERATION.format(table='token')}", "documents = 9", placed=("generation",)
     ),
     "posting": Table(
-        f"posting {_CHUNK.format(key='posting.owner')}", "length = 9", placed="generation"
+        f"posting {_CHUNK.format(key='posting.owner')}", "length = 9", placed=("generation",)
     ),
     "about_posting": Table(
         f"about_posting {_DOCUMENT.format(key='about_posting.owner')}",
         "length = 9",
-        placed="generation",
+        placed=("generation",),
     ),
     "spelling": Table(
         f"spelling {_GENERATION.format(table='spelling')}",
         "documents = 9",
         level="spelling.level",
-        placed="generation",
+        placed=("generation",),
     ),
     "window_vector": Table(
-        f"window_vector {_CHUNK.format(key='window_vector.chunk')}", "fingerprint = 'x'"
+        f"window_vector {_CHUNK.format(key='window_vector.chunk')}",
+        "fingerprint = 'x'",
+        placed=("project", "generation"),
     ),
     "definition": Table(f"definition {_DOCUMENT.format(key='definition.document')}", "long = 'x'"),
     "document_name": Table(
@@ -73,6 +81,7 @@ TABLES = {
         f"past_document {_GENERATION.format(table='past_document')}",
         "path = 'x'",
         level="past_document.level",
+        placed=("project", "generation"),
     ),
     "past_chunk": Table(f"past_chunk {_PAST}", "id = 'x'"),
 }

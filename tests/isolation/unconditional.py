@@ -130,15 +130,13 @@ def put_all(connection: Connection, rows: Rows, viewer: Viewer) -> None:
     """Into every table rows are put for the viewer's project alone, and up to their clearance."""
     for table in rows.of:
         told = f"{table} as {viewer} puts rows into it"
-        own, above = _own_place(table, rows, viewer), viewer.clearance + 1
-        assert _is_let_in(connection, table, own, 0) == viewer.may_add(table), told
-        for place in _foreign_places(table, rows, viewer):
-            moved = f"UPDATE {table} SET {TABLES[table].placed} = {place}"
-            assert _touched(connection, moved) == 0, told
-            assert not _is_let_in(connection, table, place, 0), told
-        if TABLES[table].level is not None:
-            assert _touched(connection, f"UPDATE {table} SET level = {above}") == 0, told
-            assert not _is_let_in(connection, table, own, above), told
+        own = _own_places(table, rows, viewer)
+        assert _is_let_in(connection, table, own) == viewer.may_add(table), told
+        for column, place in _other_places(table, rows, viewer):
+            moved = _touched(connection, f"UPDATE {table} SET {column} = {place}")
+            assert moved == 0, f"{told}, by its {column}"
+            added = _is_let_in(connection, table, {**own, column: place})
+            assert not added, f"{told}, by its {column}"
 
 
 def leave_others_alone(connection: Connection, rows: Rows, project: int) -> None:
@@ -169,33 +167,37 @@ def _touched(connection: Connection, statement: str) -> int:
         return 1
 
 
-def _is_let_in(connection: Connection, table: str, place: int, level: int) -> bool:
+def _is_let_in(connection: Connection, table: str, places: dict[str, int]) -> bool:
     """Whether the policies let a new row in, which may lack what else it needs."""
-    columns, values = TABLES[table].placed, f"{place}"
-    if TABLES[table].level is not None:
-        columns, values = f"{columns}, level", f"{values}, {level}"
+    columns, values = ", ".join(places), ", ".join(map(str, places.values()))
     return _touched(connection, f"INSERT INTO {table} ({columns}) VALUES ({values})") > 0
 
 
-def _foreign_places(table: str, rows: Rows, viewer: Viewer) -> list[int]:
-    """By which a row would be another account's, or another project's: theirs or not."""
-    if TABLES[table].placed == "owner":
-        return [one for one in rows.accounts.values() if one != viewer.entry.account]
+def _own_places(table: str, rows: Rows, viewer: Viewer) -> dict[str, int]:
+    """What a new row says that is the viewer's own, and seen by everybody in their project."""
+    project = viewer.entry.project or 0
+    own = {
+        "owner": viewer.entry.account,
+        "project": project,
+        "generation": rows.generations.get(project, 0),
+    }
+    level = {} if TABLES[table].level is None else {"level": 0}
+    return {column: own[column] for column in TABLES[table].placed} | level
+
+
+def _other_places(table: str, rows: Rows, viewer: Viewer) -> Iterator[tuple[str, int]]:
+    """By which a row would be another account's or another project's, or too confidential."""
     others = [one for one in rows.projects.values() if one != viewer.entry.project]
     if table == "member" and viewer.entry.project is None:
         others = [one for one in others if viewer.role(one) != "admin"]
     theirs = [one for one in others if viewer.role(one) is not None]
     foreign = [one for one in others if viewer.role(one) is None]
-    places = [*theirs[:1], *foreign[:1]]
-    return [rows.generations[one] for one in places] if _in_generation(table) else places
-
-
-def _own_place(table: str, rows: Rows, viewer: Viewer) -> int:
-    if TABLES[table].placed == "owner":
-        return viewer.entry.account
-    own = viewer.entry.project or 0
-    return rows.generations.get(own, 0) if _in_generation(table) else own
-
-
-def _in_generation(table: str) -> bool:
-    return TABLES[table].placed == "generation"
+    projects = [*theirs[:1], *foreign[:1]]
+    places = {
+        "owner": [one for one in rows.accounts.values() if one != viewer.entry.account],
+        "project": projects,
+        "generation": [rows.generations[one] for one in projects],
+    }
+    yield from ((column, one) for column in TABLES[table].placed for one in places[column])
+    if TABLES[table].level is not None:
+        yield "level", viewer.clearance + 1

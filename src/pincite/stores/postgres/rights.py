@@ -98,6 +98,8 @@ _OF_GENERATION = "generation = ANY ((SELECT generations_here())::bigint[])"
 _WRITTEN_THERE = "generation = ANY ((SELECT generations_written_here())::bigint[])"
 _SEEN = f"{_OF_PROJECT} AND {_CLEARED}"
 _CHANGED = f"{_WRITTEN} AND {_CLEARED}"
+# In a generation of another project, a row would take the place of one of theirs.
+_PUT = f"{_CHANGED} AND {_WRITTEN_THERE}"
 # Projects and members are also looked up from outside of any project, to find the way into one.
 # Within one, the others that an account is in are as far away as those of strangers.
 _PROJECT_ASKED = "coalesce(id = (SELECT project_asked()), true)"
@@ -119,8 +121,8 @@ POLICIES = {
         f"AND {_MEMBER_ASKED}",
     ),
     "generation": (_OF_PROJECT, _WRITTEN, _WRITTEN),
-    "document": (_SEEN, _CHANGED, _CHANGED),
-    "chunk": (_SEEN, _CHANGED, _CHANGED),
+    "document": (_SEEN, _PUT, _CHANGED),
+    "chunk": (_SEEN, _PUT, _CHANGED),
     "token": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
     "posting": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
     "about_posting": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
@@ -129,11 +131,11 @@ POLICIES = {
         f"{_WRITTEN_THERE} AND {_CLEARED}",
         f"{_WRITTEN_THERE} AND {_CLEARED}",
     ),
-    "window_vector": (_OF_PROJECT, _WRITTEN, _WRITTEN),
+    "window_vector": (_OF_PROJECT, f"{_WRITTEN} AND {_WRITTEN_THERE}", _WRITTEN),
     "definition": (_OF_PROJECT, _WRITTEN, _WRITTEN),
     "document_name": (_OF_PROJECT, _WRITTEN, _WRITTEN),
     "original": (_SEEN, _CHANGED, _CHANGED),
-    "past_document": (_SEEN, _CHANGED, _CHANGED),
+    "past_document": (_SEEN, _PUT, _CHANGED),
     "past_chunk": (_OF_PROJECT, _WRITTEN, _WRITTEN),
 }
 # The functions above read these as their owner, to tell what others may see.
