@@ -102,23 +102,31 @@ _OF_GENERATION = "generation = ANY ((SELECT generations_here())::bigint[])"
 _WRITTEN_THERE = "generation = ANY ((SELECT generations_written_here())::bigint[])"
 _SEEN = f"{_OF_PROJECT} AND {_CLEARED}"
 _CHANGED = f"{_WRITTEN} AND {_CLEARED}"
+# In a generation of another project, a row would take the place of one of theirs.
+_PUT = f"{_CHANGED} AND {_WRITTEN_THERE}"
+# Projects and members are also looked up from outside of any project, to find the way into one.
+# Within one, the others that an account is in are as far away as those of strangers.
+_PROJECT_ASKED = "coalesce(id = (SELECT project_asked()), true)"
+_MEMBER_ASKED = "coalesce(project = (SELECT project_asked()), true)"
 
 # Of each table: which rows are seen, which may be added and changed, which may be removed.
 POLICIES = {
     "project": (
-        "role_in(id) IS NOT NULL OR owner = (SELECT account_here())",
-        "role_in(id) IN ('writer', 'admin') OR owner = (SELECT account_here())",
-        "role_in(id) = 'admin'",
+        f"(role_in(id) IS NOT NULL OR owner = (SELECT account_here())) AND {_PROJECT_ASKED}",
+        f"(role_in(id) IN ('writer', 'admin') OR owner = (SELECT account_here())) "
+        f"AND {_PROJECT_ASKED}",
+        f"role_in(id) = 'admin' AND {_PROJECT_ASKED}",
     ),
     "member": (
         "(account = (SELECT account_here()) OR role_in(project) = 'admin' OR owns(project)) "
-        "AND coalesce(project = (SELECT project_asked()), true)",
-        "role_in(project) = 'admin' OR owns(project)",
-        "role_in(project) = 'admin' OR owns(project) OR account = (SELECT account_here())",
+        f"AND {_MEMBER_ASKED}",
+        f"(role_in(project) = 'admin' OR owns(project)) AND {_MEMBER_ASKED}",
+        "(role_in(project) = 'admin' OR owns(project) OR account = (SELECT account_here())) "
+        f"AND {_MEMBER_ASKED}",
     ),
     "generation": (_OF_PROJECT, _WRITTEN, _WRITTEN),
-    "document": (_SEEN, _CHANGED, _CHANGED),
-    "chunk": (_SEEN, _CHANGED, _CHANGED),
+    "document": (_SEEN, _PUT, _CHANGED),
+    "chunk": (_SEEN, _PUT, _CHANGED),
     "token": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
     "posting": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
     "about_posting": (_OF_GENERATION, _WRITTEN_THERE, _WRITTEN_THERE),
@@ -127,11 +135,11 @@ POLICIES = {
         f"{_WRITTEN_THERE} AND {_CLEARED}",
         f"{_WRITTEN_THERE} AND {_CLEARED}",
     ),
-    "window_vector": (_OF_PROJECT, _WRITTEN, _WRITTEN),
+    "window_vector": (_OF_PROJECT, f"{_WRITTEN} AND {_WRITTEN_THERE}", _WRITTEN),
     "definition": (_OF_PROJECT, _WRITTEN, _WRITTEN),
     "document_name": (_OF_PROJECT, _WRITTEN, _WRITTEN),
     "original": (_SEEN, _CHANGED, _CHANGED),
-    "past_document": (_SEEN, _CHANGED, _CHANGED),
+    "past_document": (_SEEN, _PUT, _CHANGED),
     "past_chunk": (_OF_PROJECT, _WRITTEN, _WRITTEN),
 }
 # The functions above read these as their owner, to tell what others may see.

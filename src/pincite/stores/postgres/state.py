@@ -11,7 +11,7 @@ from pincite.stores.postgres.connection import Entry
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 
-# An admin sees all members: whose clearance counts is said by the transaction itself, too.
+# An admin sees all members: whose row and clearance count is said by the transaction itself, too.
 _STATE = """
 SELECT least(member.clearance, clearance_here()), member.role, generation.id, generation.space,
     space.dimensions, generation.header, generation.complete, generation.problems,
@@ -22,7 +22,7 @@ FROM project JOIN member ON member.project = project.id AND member.account = %(a
 LEFT JOIN generation ON generation.project = project.id
     AND generation.number = coalesce(%(generation)s, project.live)
 LEFT JOIN space ON space.id = generation.space
-WHERE project.id = %(project)s
+WHERE project.id = %(project)s ORDER BY member.account = account_here() DESC LIMIT 1
 """
 
 
