@@ -109,6 +109,10 @@ class TeamHome:
         numbers = self._generations.numbers()
         return numbers if self._number is None else replace(numbers, live=self._number)
 
+    def identity(self) -> tuple[int, ...]:
+        """The generation: its rows are changed where they are."""
+        return (self.generations().live,)
+
     def at(self, number: int) -> TeamHome:
         """The same project with another generation as its live one."""
         return TeamHome(
@@ -244,7 +248,6 @@ class TeamHome:
                     self.cancel()
                 raise
             self._generations.switch(replacing=True)
-            self.drop_before()
 
     def close(self) -> None:
         """Give back the connections, if they are this home's own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 LOG_NAME = "chunks.jsonl"
 DATABASE_NAME = "index.db"
 SEGMENTS_NAME = "segments"
+_openings = itertools.count(1)
 
 
 class IndexReader:
@@ -54,6 +56,7 @@ class IndexReader:
         self._shelf = Shelf(folder / SEGMENTS_NAME)
         self._spellings = vocabulary.Spellings()
         self._writable = writable
+        self._opening = next(_openings)
         self._of_thread = threading.local()
         self._connections: list[apsw.Connection] = []
 
@@ -77,10 +80,13 @@ class IndexReader:
             return meta(self._connection, "complete") == "1"
 
     def version(self) -> str:
-        """Another one whenever a search may find something else: how far which log is followed."""
+        """Another one whenever a search may find something else: how far which log is followed.
+
+        After a repair the same log may be followed better: that is opened once more.
+        """
         with translated_errors(self._database):
             position = meta(self._connection, "log_position") or ""
-            return f"{self._database.parent.name}@{position}"
+            return f"{self._database.parent.name}@{position} {self._opening}"
 
     def documents(self) -> list[DocumentEntry]:
         """Every document, by path."""
