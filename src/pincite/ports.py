@@ -204,6 +204,7 @@ class Store(Protocol):
         *,
         filters: Filters,
         limit: int,
+        made_by: str | None = None,
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call: `words` and `codes` for a question, `vector` for a vector.
@@ -213,6 +214,7 @@ class Store(Protocol):
         Under a filter the best of what matches comes back, never a filtered remainder.
         `words` and `vector` also tell their scores of what only the other one lists, so that a
         chunk can be judged by both: not listed, behind the rest, in no order.
+        StoreBusy where `made_by`, the fingerprint of the vector's model, is not the index's.
         """
         ...
 

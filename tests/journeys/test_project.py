@@ -20,7 +20,14 @@ from pincite.engine.making import Making, making
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
-from pincite.errors import FileUnreadable, LibraryBusy, ProjectMissing, SettingsError, StoreDenied
+from pincite.errors import (
+    FileUnreadable,
+    LibraryBusy,
+    ProjectMissing,
+    SettingsError,
+    StoreBusy,
+    StoreDenied,
+)
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Embedder
 from pincite.records import (
@@ -39,6 +46,9 @@ from two_models import Backwards
 
 PLAN = b"# Plan\n\nThe harbour pump is replaced in May.\n"
 NOTE = b"# Note\n\nThe valve of the mole sticks in winter.\n"
+
+PUBLIC = {"confidentiality": "public"}
+STAGES = 6  # of a search for words that have looked into the index
 
 Open = Callable[[str], Project]
 
@@ -527,3 +537,46 @@ def test_a_folder_that_takes_a_project_over_says_that_it_keeps_no_files(
         report = library.import_from(file)
         assert (report.documents, report.originals, report.left_out) == (2, 0, 2)
         assert library.search("pump", mode="words").results
+
+
+@pytest.mark.parametrize("is_lowered_before_it_ends", [False, True])
+def test_what_was_found_with_more_clearance_is_not_remembered_for_less(
+    opened: Open, is_lowered_before_it_ends: bool
+) -> None:
+    ada = opened("ada")
+    ada.index_document("plan.md", PLAN, labels={"confidentiality": "restricted"})
+    ada.index_document("open.md", b"# Open\n\nThe pump is old.\n", labels=PUBLIC)
+    scope = ada._home.address.scope
+    shared_team().share(scope, "eve", clearance="public")
+    eve = opened("eve")
+    asked = 0
+
+    def meanwhile() -> bool:
+        nonlocal asked
+        asked += 1
+        if asked == 1:  # the search has begun, and looked into nothing yet
+            shared_team().share(scope, "eve", clearance="restricted")
+        if asked == STAGES and is_lowered_before_it_ends:
+            shared_team().share(scope, "eve", clearance="public")
+        return False
+
+    found = eve.search("pump", mode="words", cancelled=meanwhile)
+    assert len(found.results) == 2
+    assert asked > STAGES
+    shared_team().share(scope, "eve", clearance="public")
+    assert paths_found(eve, "pump") == ["open.md"]
+
+
+def test_a_project_that_moves_to_another_model_during_a_search_says_so(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN)
+    header = project._store().header()
+    assert header is not None
+    other = replace(header, model=replace(header.model, fingerprint="another:256"))
+
+    def meanwhile() -> bool:
+        project._home.uploads().begin(other)
+        return False
+
+    with pytest.raises(StoreBusy, match="just now, while it was searched; ask again"):
+        project.search("pump", cancelled=meanwhile)

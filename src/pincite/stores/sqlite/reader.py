@@ -28,6 +28,7 @@ from pincite.records import (
 )
 from pincite.stores.codec import header_from_json
 from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of
+from pincite.stores.spaces import refuse_other_space
 from pincite.stores.sqlite import tables, vocabulary
 from pincite.stores.sqlite.connection import connect, snapshot, translated_errors
 from pincite.stores.sqlite.history import chunks_in_history, past_versions
@@ -135,6 +136,7 @@ class IndexReader:
         *,
         filters: Filters,
         limit: int,
+        made_by: str | None = None,
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call, from one state of the database."""
@@ -155,6 +157,7 @@ class IndexReader:
             if vector is not None and meta(self._connection, "header") is None:
                 rankings["vector"] = ()  # before the first build there is no table for vectors
             elif vector is not None:
+                refuse_other_space(self.header(), made_by)
                 rankings["vector"] = searches.vector(vector, filters, limit)
                 lap("vector")
                 if question is not None:
