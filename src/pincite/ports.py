@@ -160,6 +160,13 @@ class Store(Protocol):
         """Note that a run came to its end: the index is equal to the folder, but for these."""
         ...
 
+    def make_index(self) -> bool:
+        """Make the index for vectors anew where that is due; whether it was.
+
+        All that is stored is found without it. IndexBuildFailed where it cannot be made.
+        """
+        ...
+
     def problems(self) -> list[Failure]:
         """The files that the last run could not read."""
         ...

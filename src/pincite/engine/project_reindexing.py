@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.evaluation import asked_all
 from pincite.engine.generations import IndexGenerations, judged
+from pincite.engine.index_making import IndexMaking
 from pincite.engine.making import Making, making
 from pincite.errors import FileUnreadable, LibraryBusy
 from pincite.records import (
@@ -40,6 +41,7 @@ class ProjectGenerations(IndexGenerations):
     ) -> ReindexReport:
         """Fill the next generation; what comes or goes meanwhile is followed until the switch."""
         asked: GateReport | None = None
+        index = IndexMaking()
         with (
             closing(self.home.write_next()) as coming,
             making(header, self.embedders.of(header)) as made,
@@ -51,12 +53,14 @@ class ProjectGenerations(IndexGenerations):
                 if report.failures:
                     lost = tuple(sorted(failure.path for failure in report.failures))
                     return ReindexReport("incomplete", header, report, lost=lost)
+                index.make(coming)
                 if gate.cases and asked is None:
                     asked = self._asked(gate)
                 if asked is not None and not asked.holds:
                     return ReindexReport("worse", header, report, gate=asked)
                 with suppress(LibraryBusy):  # a file came or went just now
                     self.home.switch()
+                    index.tell()
                     return ReindexReport("switched", header, report, gate=asked)
 
     def _asked(self, gate: Gate) -> GateReport:

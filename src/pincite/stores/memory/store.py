@@ -104,6 +104,10 @@ class MemoryStore:
         self._complete = True
         self._problems = [Failure(one.path, one.reason) for one in problems]
 
+    def make_index(self) -> bool:
+        """All vectors are compared."""
+        return False
+
     def problems(self) -> list[Failure]:
         """The files that the last run could not read."""
         return self._problems
