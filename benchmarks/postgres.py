@@ -66,6 +66,7 @@ def filled(team: Team, project: str, source: Store, share: int) -> PostgresStore
         meter.indexed(Progress(done, len(entries), done, len(entries), entry.path))
     if not store.is_complete():
         store.finish()
+        store.make_index()
     return store
 
 

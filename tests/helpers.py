@@ -160,10 +160,13 @@ class _WithIndexes:
         *,
         filters: Filters,
         limit: int,
+        made_by: str | None = None,
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         self._make()
-        return self._store.search(question, vector, filters=filters, limit=limit, lap=lap)
+        return self._store.search(
+            question, vector, filters=filters, limit=limit, made_by=made_by, lap=lap
+        )
 
 
 _project_numbers = itertools.count(1)

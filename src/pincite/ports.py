@@ -160,6 +160,13 @@ class Store(Protocol):
         """Note that a run came to its end: the index is equal to the folder, but for these."""
         ...
 
+    def make_index(self) -> bool:
+        """Make the index for vectors anew where that is due; whether it was.
+
+        All that is stored is found without it. IndexBuildFailed where it cannot be made.
+        """
+        ...
+
     def problems(self) -> list[Failure]:
         """The files that the last run could not read."""
         ...
@@ -204,6 +211,7 @@ class Store(Protocol):
         *,
         filters: Filters,
         limit: int,
+        made_by: str | None = None,
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call: `words` and `codes` for a question, `vector` for a vector.
@@ -213,6 +221,7 @@ class Store(Protocol):
         Under a filter the best of what matches comes back, never a filtered remainder.
         `words` and `vector` also tell their scores of what only the other one lists, so that a
         chunk can be judged by both: not listed, behind the rest, in no order.
+        StoreBusy where `made_by`, the fingerprint of the vector's model, is not the index's.
         """
         ...
 

@@ -14,9 +14,9 @@ from helpers import HEADER, OTHER_MODEL, embedded, fill, next_project, shared_te
 from pincite.engine.addresses import Address
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.team_home import TeamHome
-from pincite.errors import IndexMissing, LibraryBusy, StoreDamaged
+from pincite.errors import IndexMissing, LibraryBusy, ModelInvalid, StoreDamaged
 from pincite.ports import Store
-from pincite.records import Generations
+from pincite.records import Generations, LibraryHeader
 
 
 @pytest.fixture(params=["folder", "team"])
@@ -188,6 +188,63 @@ def test_a_dropped_generation_cannot_be_gone_back_to(home: Home) -> None:
     with pytest.raises(IndexMissing):
         home.at(1).read()
     assert made_as(home) == OTHER_MODEL
+
+
+def paths(home: Home) -> list[str]:
+    with closing(home.read()) as store:
+        return [one.path for one in store.documents()]
+
+
+def replace_library(home: Home, *, made_as: LibraryHeader = HEADER) -> None:
+    with home.anew() as aside:
+        aside.store.begin(made_as)
+        aside.store.replace_document(embedded("new.md", "The new text."))
+
+
+def test_a_library_is_replaced_in_one_step_that_leaves_no_way_back(home: Home) -> None:
+    make_next(home)
+    switch(home)
+    make_next(home)
+    home.rollback()
+    replace_library(home)
+    assert paths(home) == ["new.md"]
+    assert (home.generations().before, home.generations().next) == (None, None)
+    with pytest.raises(IndexMissing, match="no earlier generation"):
+        home.rollback()
+
+
+def test_a_library_is_not_replaced_while_its_next_generation_is_made(home: Home) -> None:
+    with closing(home.write_next()) as coming:
+        before = home.generations()
+        with pytest.raises(LibraryBusy):
+            replace_library(home)
+        assert home.generations() == before
+        coming.begin(HEADER)
+    assert paths(home) == ["old.md"]
+
+
+@pytest.mark.parametrize("name", ["write", "write_next", "cancel", "rollback"])
+def test_nobody_changes_a_library_that_is_being_replaced(home: Home, name: str) -> None:
+    make_next(home)
+    switch(home)
+    with home.anew() as aside:
+        with pytest.raises(LibraryBusy):
+            getattr(home, name)()
+        fill(aside.store, embedded("new.md", "The new text."))
+    assert paths(home) == ["new.md"]
+
+
+def test_a_library_whose_replacement_failed_is_as_it_was_and_so_is_the_way_back(
+    home: Home,
+) -> None:
+    make_next(home)
+    switch(home)
+    with pytest.raises(ModelInvalid):
+        replace_library(home, made_as=OTHER_MODEL)
+    assert made_as(home) == OTHER_MODEL
+    assert home.generations().next is None
+    home.rollback()
+    assert paths(home) == ["old.md"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from helpers import (
     is_exact,
     part,
 )
-from pincite.errors import IndexMissing, ModelInvalid
+from pincite.errors import IndexMissing, ModelInvalid, StoreBusy
 from pincite.ports import Store
 from pincite.records import ChunkId, DocumentId, Filters, LibraryHeader, StoreStats
 from pincite.vectors import Vector, unit
@@ -125,6 +126,19 @@ def test_an_index_is_complete_from_the_end_of_a_run_to_the_next_change(store: St
     assert store.stats().complete
     store.remove_documents([document.document.id])
     assert not store.is_complete()
+
+
+def test_a_vector_of_another_model_is_not_compared(store: Store) -> None:
+    fill(store, document := embedded("a.md", part("the pump leaks", 10)))
+    asked = partial(store.search, "pump", at_angle(10), filters=ANYTHING, limit=5)
+    assert [one.chunk_id for one in asked(made_by="test:1")["vector"]] == chunk_ids(document)
+    other = replace(HEADER, model=replace(HEADER.model, fingerprint="test:other"))
+    store.begin(other)
+    store.replace_document(document)
+    with pytest.raises(StoreBusy, match="moved to the model"):
+        asked(made_by="test:1")
+    assert asked(made_by="test:other")["vector"]
+    assert store.search("pump", None, filters=ANYTHING, limit=5)["words"]
 
 
 # Writing and forgetting

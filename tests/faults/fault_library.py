@@ -34,6 +34,7 @@ from pincite.stores.lines import Entry, encode
 from pincite.stores.rows import ChunkRows, Row
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect
+from pincite.stores.sqlite.generations import GenerationFolders
 from pincite.stores.sqlite.opening import LOCK_NAME
 from pincite.stores.sqlite.reader import DATABASE_NAME
 from pincite.stores.sqlite.replay import apply
@@ -246,7 +247,7 @@ def broken_promises(root: Path, promised: Promised) -> list[str]:
             found = [f"{one.part}: {one.problem}" for one in library.verify()]
     except PinciteError as error:
         return [f"{type(error).__name__}: {error}"]
-    return found or [*disagreements(index), *promised.broken_by(documents_of(root))]
+    return found or [*disagreements(live_folder(root)), *promised.broken_by(documents_of(root))]
 
 
 def disagreements(index: Path) -> list[str]:
@@ -295,7 +296,13 @@ def documents_of(root: Path) -> dict[str, str]:
 
 def rows_of(root: Path) -> Rows:
     """Everything the database holds of its documents, but for when it was stored."""
-    return rows_in(root / INDEX_FOLDER)
+    return rows_in(live_folder(root))
+
+
+def live_folder(root: Path) -> Path:
+    """Where the generation is that is searched."""
+    folders = GenerationFolders(root / INDEX_FOLDER)
+    return folders.folder(folders.numbers().live)
 
 
 def rows_in(index: Path) -> Rows:

@@ -58,7 +58,7 @@ def take(job: dict[str, Any]) -> None:
 def take_naively(job: dict[str, Any]) -> None:
     """What one writes first: document by document into the index that is there."""
     with (
-        closing(open_for_writing(Path(job["root"]) / INDEX_FOLDER)) as store,
+        closing(FolderHome(Path(job["root"]), Path(job["root"]) / INDEX_FOLDER).write()) as store,
         opened_archive(Path(job["file"])) as archive,
     ):
         first, lines = archive.opened()

@@ -20,11 +20,12 @@ from fault_library import (
     change_folder,
     disagreements,
     documents_of,
+    live_folder,
     quick_folder,
 )
 from moving_driver import DOCUMENTS, version
 
-from moving import MemoryHome, export, take
+from moving import MemoryHome, export, home_in, take
 from pincite.engine import open_library
 from pincite.engine.exporting import export_library
 from pincite.engine.homes import FolderHome
@@ -144,7 +145,7 @@ def state_of(root: Path) -> dict[str, str] | None:
             return {"begun": ""}
     if not complete:
         return {"unfinished": ""}
-    assert disagreements(root / INDEX_FOLDER) == []
+    assert disagreements(live_folder(root)) == []
     return documents_of(root)
 
 
@@ -163,6 +164,8 @@ def test_an_import_that_is_killed_leaves_what_was_there_or_all_of_the_new(
     if replaced:
         change_folder(old, "another")
         build(old)
+        with open_library(old) as opened:
+            assert opened.reindex(policy="flat").outcome == "switched"
     before, after = state_of(old), state_of(library)
     assert before != after
 
@@ -181,6 +184,8 @@ def test_an_import_that_is_killed_leaves_what_was_there_or_all_of_the_new(
         if naive:
             continue
         assert state in (before, after), why
+        leads_back = home_in(root).generations().before is not None
+        assert leads_back == (replaced and state == before), why
         with open_library(root) as opened:
             opened.import_from(archive, replace=True)
         assert state_of(root) == after, why

@@ -28,7 +28,7 @@ from postgres_server import (
 )
 from postgres_world import PATIENCE, Held, broken_promises, document, held_by, wait_for_the_dead
 
-from helpers import at_angle
+from helpers import HEADER, at_angle
 from pincite.errors import (
     LibraryBusy,
     StoreFull,
@@ -36,7 +36,7 @@ from pincite.errors import (
     StoreTooNew,
     StoreUnsupported,
 )
-from pincite.records import Filters
+from pincite.records import Filters, Scope
 from pincite.stores.postgres import migrating
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.store import PostgresStore
@@ -254,6 +254,25 @@ def test_several_may_make_an_index_for_vectors_at_once(url: str) -> None:
         with ThreadPoolExecutor(3) as threads:
             assert any(list(threads.map(add_and_index, range(3))))
         assert broken_promises(url, team.store(SCOPE), held_by(team.store(SCOPE))) == []
+
+
+def test_indexes_for_the_vectors_of_two_models_may_be_made_at_once(url: str) -> None:
+    settings = replace(INDEXED, rebuilt_after=0)
+    with opened(url), closing(Team.at(url, index=settings)) as team:
+
+        def make(model: str) -> bool:
+            scope = Scope("ada", model)
+            team.create(scope)
+            store = team.store(scope)
+            card = replace(HEADER.model, fingerprint=f"test:{model}")
+            store.begin(replace(HEADER, model=card))
+            for number in range(4):
+                store.replace_document(document(f"note{number}.md", 100))
+            return store.make_index()
+
+        with ThreadPoolExecutor(4) as threads:
+            assert list(threads.map(make, "abcd")) == [True] * 4
+        assert [valid for _, valid in vector_indexes(url)] == [True] * 4
 
 
 def index_number(url: str) -> int | None:

@@ -97,3 +97,19 @@ def test_a_login_that_may_not_work_as_a_member(server: str) -> None:
     said = "let the database's owner run: GRANT pincite_member TO"
     with pytest.raises(StoreDenied, match=said):
         Team.at(server.replace("postgres:@", "app:@"), make=False)
+
+
+def test_a_pgvector_that_became_too_old_is_refused_by_whoever_opens(server: str) -> None:
+    set_up(server)
+    statement = "UPDATE pg_extension SET extversion = %s WHERE extname = 'vector'"
+    with psycopg.connect(server, autocommit=True) as connection:
+        asked = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+        (version,) = connection.execute(asked).fetchone() or ("",)
+        try:
+            connection.execute(statement, ("0.7.0",))
+            for make in (True, False):
+                with pytest.raises(StoreUnsupported, match=r"pgvector 0\.7\.0 is too old"):
+                    Team.at(server, make=make)
+        finally:
+            connection.execute(statement, (version,))
+    Team.at(server).close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from pincite import EvalWishes, Library, open_library
 from pincite.errors import CitationNotFound, IndexExists, LibraryBusy, NothingToIndex, StoreDamaged
 from pincite.evals.cases import parse_cases
 from pincite.records import Case, SearchResults
+from pincite.stores.sqlite.connection import connect
+from pincite.stores.sqlite.opening import open_for_writing
 
 QUESTIONS = ("when does the lease end?", "ERR-4042", "who leaks?", "seal", "PSV")
 
@@ -206,8 +209,6 @@ def test_replacing_keeps_runs_and_takes_the_index(
 def test_an_index_that_somebody_writes_to_is_not_replaced(
     archive: Path, notes: Path, tmp_path: Path
 ) -> None:
-    from pincite.stores.sqlite.opening import open_for_writing
-
     writer = open_for_writing(notes / ".index")
     try:
         with open_library(notes) as library, pytest.raises(LibraryBusy):
@@ -215,3 +216,37 @@ def test_an_index_that_somebody_writes_to_is_not_replaced(
     finally:
         writer.close()
     assert not (notes / ".index.part").exists()
+
+
+def test_who_has_the_library_open_finds_what_was_imported(
+    notes: Path, archive: Path, elsewhere: Path
+) -> None:
+    (elsewhere / "mine.md").write_text("# Mine\n\nA zebra.\n")
+    with open_library(elsewhere) as library:
+        library.index(model="hashing")
+    with open_library(elsewhere) as reader, open_library(elsewhere) as library:
+        assert reader.search("zebra", mode="words").results
+        library.import_from(archive, replace=True)
+        assert not reader.search("zebra", mode="words").results
+        assert reader.search("lease", mode="words").results
+        assert len(reader.documents()) == 3
+
+
+def test_who_has_the_library_open_finds_what_was_repaired(notes: Path) -> None:
+    database = notes / ".index" / "index.db"
+    with closing(connect(database, writable=True)) as connection:
+        connection.execute("DELETE FROM chunk_words")
+    shutil.rmtree(notes / ".index" / "segments")
+    with open_library(notes) as reader, open_library(notes) as library:
+        assert not reader.search("lease", mode="words").results
+        library.verify(repair=True)
+        assert reader.search("lease", mode="words").results
+
+
+def test_who_has_the_library_open_goes_on_while_it_is_repaired(notes: Path) -> None:
+    database = notes / ".index" / "index.db"
+    with open_library(notes) as reader:
+        assert reader.search("lease", mode="words").results
+        with closing(open_for_writing(notes / ".index")):
+            database.unlink()  # as a repair does, before it makes another one
+            assert reader.search("seal", mode="words").results

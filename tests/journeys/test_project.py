@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from helpers import next_project
+from helpers import next_project, shared_team
 from pincite.engine.library import Library
 from pincite.engine.making import making
 from pincite.engine.models import ModelAccess
 from pincite.engine.project import open_project
-from pincite.errors import FileUnreadable, ProjectMissing, SettingsError, StoreDenied
+from pincite.errors import FileUnreadable, ProjectMissing, SettingsError, StoreBusy, StoreDenied
 from pincite.records import (
     Filters,
     Original,
@@ -23,6 +23,9 @@ from pincite.records import (
 from pincite.settings import INGESTION_VERSION
 from pincite.stores.postgres.uploads import MadeOtherwise
 from projects import NOTE, PLAN, Counting, OneModel, Open, paths_found, project_of, share
+
+PUBLIC = {"confidentiality": "public"}
+STAGES = 6  # of a search for words that have looked into the index
 
 
 def test_a_file_that_is_handed_in_is_found_and_cited(opened: Open) -> None:
@@ -240,6 +243,15 @@ def test_a_project_looks_into_no_folder_whatever_its_name(
         open_project("postgresql://nowhere/plans", user="ada", project="..").documents()
 
 
+def test_a_project_that_was_dropped_and_made_again_is_found(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN)
+    assert paths_found(project, "pump") == ["plan.md"]
+    shared_team().drop(project._home.address.scope)
+    project.index_document("note.md", NOTE)
+    assert paths_found(project, "valve") == ["note.md"]
+
+
 def test_the_first_who_hands_a_file_in_says_how_documents_are_made(opened: Open) -> None:
     project = opened("ada")
     project.index_document("plan.md", PLAN)
@@ -290,3 +302,46 @@ def test_a_folder_is_not_indexed_into_a_project_of_files_that_were_handed_in(
         with pytest.raises(SettingsError, match="handed in one by one"):
             action()
     assert [one.name for one in project.documents()] == ["plan.md"]
+
+
+@pytest.mark.parametrize("is_lowered_before_it_ends", [False, True])
+def test_what_was_found_with_more_clearance_is_not_remembered_for_less(
+    opened: Open, is_lowered_before_it_ends: bool
+) -> None:
+    ada = opened("ada")
+    ada.index_document("plan.md", PLAN, labels={"confidentiality": "restricted"})
+    ada.index_document("open.md", b"# Open\n\nThe pump is old.\n", labels=PUBLIC)
+    scope = ada._home.address.scope
+    shared_team().share(scope, "eve", clearance="public")
+    eve = opened("eve")
+    asked = 0
+
+    def meanwhile() -> bool:
+        nonlocal asked
+        asked += 1
+        if asked == 1:  # the search has begun, and looked into nothing yet
+            shared_team().share(scope, "eve", clearance="restricted")
+        if asked == STAGES and is_lowered_before_it_ends:
+            shared_team().share(scope, "eve", clearance="public")
+        return False
+
+    found = eve.search("pump", mode="words", cancelled=meanwhile)
+    assert len(found.results) == 2
+    assert asked > STAGES
+    shared_team().share(scope, "eve", clearance="public")
+    assert paths_found(eve, "pump") == ["open.md"]
+
+
+def test_a_project_that_moves_to_another_model_during_a_search_says_so(opened: Open) -> None:
+    project = opened("ada")
+    project.index_document("plan.md", PLAN)
+    header = project._store().header()
+    assert header is not None
+    other = replace(header, model=replace(header.model, fingerprint="another:256"))
+
+    def meanwhile() -> bool:
+        project._home.uploads().begin(other)
+        return False
+
+    with pytest.raises(StoreBusy, match="just now, while it was searched; ask again"):
+        project.search("pump", cancelled=meanwhile)

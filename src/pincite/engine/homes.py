@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pincite.errors import IndexMissing, LibraryBusy
+from pincite.errors import IndexMissing, LibraryBusy, PinciteError
 
 if TYPE_CHECKING:
     from pincite.ports import Store
@@ -80,6 +80,10 @@ class Home(MovingHome, Protocol):
         """Which there are. Asked before each search, so it has to be quick."""
         ...
 
+    def identity(self) -> tuple[int, ...]:
+        """Which index `read` would open; also asked before each search."""
+        ...
+
     def at(self, number: int) -> Home:
         """The same place with another generation as its live one, for whoever holds it only."""
         ...
@@ -148,13 +152,19 @@ class FolderHome:
 
     def mend(self) -> Store:
         """A store to repair, whatever its state."""
+        from pincite.stores.sqlite.opening import open_to_mend
+
         self._refuse_missing()
-        return self._open_live(_open_to_mend)
+        return self._open_live(open_to_mend)
 
     def generations(self) -> Generations:
         """Which there are."""
         numbers = self._folders.numbers()
         return numbers if self._number is None else replace(numbers, live=self._number)
+
+    def identity(self) -> tuple[int, ...]:
+        """The generation and its database: a repair puts another one in its place."""
+        return self._folders.identity(self.generations().live)
 
     def at(self, number: int) -> FolderHome:
         """The same folder with another generation as its live one."""
@@ -257,16 +267,36 @@ class FolderHome:
     @contextmanager
     def anew(self) -> Iterator[Aside]:
         """An empty index that takes the place of the one there is when the block ends well."""
-        from pincite.stores.sqlite.placing import aside, filled_aside
+        from pincite.stores.sqlite.placing import filled_aside
 
-        live = self._folders.folder(self.generations().live)
-        with filled_aside(self.files, live) as store:
-            yield Aside(store, aside(self.files))
-        # What was made of the library before, or was being made, is not of this one.
-        if self.generations().next is not None:
-            self.cancel()
-        if self.generations().before is not None:
-            self.drop_before()
+        if self.exists():
+            with self._beside() as aside:
+                yield aside
+            self._folders.sweep()
+        else:
+            with filled_aside(self.files) as (store, folder):
+                yield Aside(store, folder)
+
+    @contextmanager
+    def _beside(self) -> Iterator[Aside]:
+        """A next generation that nobody else can make meanwhile, nor write to the live one."""
+        from pincite.records import Generations
+        from pincite.stores.sqlite.placing import emptied_aside, move_files
+
+        live = self.generations().live
+        with self._folders.locked(live):
+            _refuse_changed(self.generations().live == live)
+            if self.generations().next is not None:
+                self.cancel()
+            try:
+                with closing(self.write_next()) as store, emptied_aside(self.files) as (folder, _):
+                    yield Aside(store, folder)
+                    move_files(folder, self.files)
+                    self._folders.change(Generations.replaced)
+            except BaseException:
+                with suppress(PinciteError):  # why it failed is what is to be told
+                    self.cancel()
+                raise
 
     def _refuse_missing(self) -> None:
         if not self.exists():
@@ -281,13 +311,3 @@ def _refuse_changed(as_it_was: bool) -> None:  # noqa: FBT001 — it is all ther
             "another process switched to another generation just now; look at what there is with "
             "`pincite reindex --status`"
         )
-
-
-def _open_to_mend(folder: Path) -> Store:
-    from pincite.errors import StoreDamaged
-    from pincite.stores.sqlite.opening import open_for_repair, open_for_writing
-
-    try:
-        return open_for_writing(folder)
-    except StoreDamaged:
-        return open_for_repair(folder)

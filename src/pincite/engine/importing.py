@@ -12,6 +12,7 @@ from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.exporting import OWN_FILES, MoveCounts, OnProgress
 from pincite.engine.folders import join_files, set_apart
 from pincite.engine.homes import Aside, MovingHome
+from pincite.engine.index_making import IndexMaking
 from pincite.engine.making import labels_of
 from pincite.errors import (
     DatabaseMissing,
@@ -53,6 +54,7 @@ def import_library(
 ) -> MoveReport:
     """Make the library in a file the library of this folder; all of it, or nothing."""
     held = _held(home, root, replace=replace)
+    index = IndexMaking()
     with opened_archive(file) as archive:
         first, lines = archive.opened()
         _refuse_other_model(held, first.header)
@@ -61,8 +63,10 @@ def import_library(
             for line in lines:
                 taking.take(line)
             report = taking.finish(file)
+            index.make(aside.store)
     if not report.apart:
         join_files(home.files)  # of an index that was apart, and was replaced
+    index.tell()
     return report
 
 

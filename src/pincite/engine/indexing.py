@@ -81,8 +81,9 @@ class Run:
             if not home.is_of_folder() and not self.wishes.fresh:
                 self._refuse_strange(store.documents())
             report = self._fill(store, self._header(store.header(), own), own, files=home.files)
-        join_files(home.files)
-        home.settle()
+            join_files(home.files)
+            home.settle()
+            store.make_index()  # last: where it cannot be made, all else is done
         return report
 
     def _refuse_strange(self, held: Sequence[DocumentEntry]) -> None:

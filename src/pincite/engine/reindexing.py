@@ -17,6 +17,7 @@ from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.folders import begun
 from pincite.engine.generations import IndexGenerations, judged
 from pincite.engine.homes import Home
+from pincite.engine.index_making import IndexMaking
 from pincite.engine.indexing import Run
 from pincite.engine.models import Wishes
 from pincite.engine.verdicts import forget_refused, note_refused, was_refused
@@ -64,6 +65,8 @@ class LibraryGenerations(IndexGenerations):
         report = filling.fill()
         if report.outcome != "ready":
             return report
+        index = IndexMaking()
+        index.make(filling.store)
         if gate.cases:
             report = replace(report, gate=self._asked(gate))
             if report.gate and not report.gate.holds:
@@ -71,6 +74,7 @@ class LibraryGenerations(IndexGenerations):
                 note_refused(self.home.files, self.home.place(), number)
                 return replace(report, outcome="worse")
         if not switch:
+            index.tell()
             return report
         with closing(_patient_writer(self.home)):
             # Nobody else can write now: what came meanwhile is in both, or in neither.
@@ -79,6 +83,8 @@ class LibraryGenerations(IndexGenerations):
             if last.outcome == "ready":
                 self.home.switch()
                 report = replace(report, outcome="switched")
+        if report.outcome == "switched":
+            index.tell()
         return report
 
     def _was_refused(self, number: int) -> bool:

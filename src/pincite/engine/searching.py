@@ -45,14 +45,10 @@ class Searching:
         found = self.memory.results.get(asked)
         if found is None:
             found = self._search(asked, aids, store, header, watch)
-            self._remember(asked, found)
+            if _is_worth_remembering(asked, found) and store.version() == asked.version:
+                # Else it may be of another state than it would be remembered for.
+                self.memory.results.put(asked, found)
         return found
-
-    def _remember(self, asked: Asked, found: SearchResults) -> None:
-        # What failed once may go well another time, and long lists are not asked for twice.
-        is_short = len(asked.question) <= LONGEST
-        if is_short and not found.notices and asked.settings.top_k <= _MOST_REMEMBERED:
-            self.memory.results.put(asked, found)
 
     def _search(
         self, asked: Asked, aids: Aids, store: Store, header: LibraryHeader, watch: Stopwatch
@@ -79,3 +75,9 @@ class Searching:
         if settings.rerank is None:
             return None
         return self.embedders.reranker(settings.rerank, header, seconds=settings.rerank_seconds)
+
+
+def _is_worth_remembering(asked: Asked, found: SearchResults) -> bool:
+    """What failed once may go well another time, and long lists are not asked for twice."""
+    is_short = len(asked.question) <= LONGEST
+    return is_short and not found.notices and asked.settings.top_k <= _MOST_REMEMBERED

@@ -113,6 +113,11 @@ class TeamHome:
             numbers = self._generations.numbers()
         return numbers if self._number is None else replace(numbers, live=self._number)
 
+    def identity(self) -> tuple[int, ...]:
+        """The project and its generation: one of the same name may be made again."""
+        live = self.generations().live
+        return self._generations.entry.project or 0, live
+
     def at(self, number: int) -> TeamHome:
         """The same project with another generation as its live one."""
         return TeamHome(
@@ -265,7 +270,6 @@ class TeamHome:
                     self.cancel()
                 raise
             self._generations.switch(replacing=True)
-            self.drop_before()
 
     def close(self) -> None:
         """Give back the connections, if they are this home's own."""

@@ -33,6 +33,10 @@ class Generations:
             raise IndexMissing("there is no other generation to switch to; run `pincite reindex`")
         return replace(self, live=self.next, before=self.live, next=None)
 
+    def replaced(self) -> Generations:
+        """The next one is live, and it is another library: nothing leads back."""
+        return replace(self.switched(), before=None)
+
     def rolled_back(self) -> Generations:
         """The one before is live again, and can be left again in the same way."""
         if self.before is None:

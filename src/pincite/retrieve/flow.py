@@ -67,9 +67,9 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     understood = understand(question, store, None if mode == "words" else embedder, settings, aids)
     filters = narrowed(filters, understood)
     lap("understand")
-    vector, foreignness = None, 0.0
+    vector, made_by, foreignness = None, None, 0.0
     if embedder is not None and mode != "words":
-        vector = embedder.embed_question(understood.embedded)
+        vector, made_by = embedder.embed_question(understood.embedded), embedder.card.fingerprint
         foreignness = embedder.foreignness(understood.embedded)
     lap("embed")
     words = None if mode == "vector" else understood.words
@@ -79,7 +79,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     lap("route")
 
     def asked(limit: int) -> dict[str, Ranking]:
-        search_in = partial(store.search, words, vector, limit=limit, lap=lap)
+        search_in = partial(store.search, words, vector, limit=limit, made_by=made_by, lap=lap)
         rankings = search_in(filters=filters)
         return with_named(rankings, named, lambda these: search_in(filters=these), filters)
 

@@ -29,8 +29,12 @@ EMBEDDER = CountingEmbedder()
 
 @pytest.fixture
 def store() -> Store:
+    return filled(EMBEDDER)
+
+
+def filled(embedder: Embedder) -> Store:
     opened = MemoryStore()
-    opened.begin(LibraryHeader("library", "wiki", EMBEDDER.card, 1, 1_000_000))
+    opened.begin(LibraryHeader("library", "wiki", embedder.card, 1, 1_000_000))
     sections = "\n\n".join(f"## Part {n}\n\nThe pump of part {n} leaks." for n in range(6))
     for path, text in {
         "pumps.md": f"# Pumps\n\n{sections}",
@@ -38,8 +42,8 @@ def store() -> Store:
     }.items():
         document = LibraryReader("library").read(path, text.encode())
         chunks = []
-        for one in chunk_document(document, policy_named("wiki"), EMBEDDER):
-            vectors = EMBEDDER.embed_passages([window.embedded for window in one.windows])
+        for one in chunk_document(document, policy_named("wiki"), embedder):
+            vectors = embedder.embed_passages([window.embedded for window in one.windows])
             windows = (
                 Stored(window.start, window.end, window.fingerprint, vector)
                 for window, vector in zip(one.windows, vectors, strict=True)
@@ -146,15 +150,18 @@ class FittedEmbedder(CountingEmbedder):
     ],
 )
 def test_probabilities_are_told_only_where_they_were_fitted(
-    store: Store, mode: Mode, fusion: Fusion, embedder: Embedder | None, tells: bool
+    mode: Mode, fusion: Fusion, embedder: Embedder | None, tells: bool
 ) -> None:
+    store = filled(embedder or EMBEDDER)
     settings = SearchSettings(fusion=fusion)
     found = ask(store, "pump leaks", mode=mode, settings=settings, embedder=embedder)
     assert found.results
     assert all((one.hit.probability is not None) is tells for one in found.results)
 
 
-def test_fewer_results_are_as_likely_as_they_are_among_many(store: Store) -> None:
+def test_fewer_results_are_as_likely_as_they_are_among_many() -> None:
+    store = filled(FittedEmbedder())
+
     def probabilities(top_k: int) -> list[float | None]:
         settings = SearchSettings(top_k=top_k)
         found = ask(store, "pump leaks", settings=settings, embedder=FittedEmbedder())

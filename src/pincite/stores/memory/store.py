@@ -30,6 +30,7 @@ from pincite.records import (
 from pincite.stores.memory.bm25 import bm25, count_of
 from pincite.stores.memory.kept import Kept, chunks
 from pincite.stores.memory.searching import rankings
+from pincite.stores.spaces import refuse_other_space
 from pincite.text.abbreviations import name_key
 from pincite.text.naming import document_names, longest_only, names_said
 from pincite.text.words import Term, fold, question_terms
@@ -103,6 +104,10 @@ class MemoryStore:
         self._complete = True
         self._problems = [Failure(one.path, one.reason) for one in problems]
 
+    def make_index(self) -> bool:
+        """All vectors are compared."""
+        return False
+
     def problems(self) -> list[Failure]:
         """The files that the last run could not read."""
         return self._problems
@@ -171,9 +176,11 @@ class MemoryStore:
         *,
         filters: Filters,
         limit: int,
+        made_by: str | None = None,
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call: `words` and `codes` for a question, `vector` for a vector."""
+        refuse_other_space(self._header, made_by)
         return rankings(list(self._kept.values()), question, vector, filters, limit, lap)
 
     def _chunks(self, filters: Filters) -> Iterator[tuple[Kept, EmbeddedChunk]]:

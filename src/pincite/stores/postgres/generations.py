@@ -93,7 +93,7 @@ class ProjectGenerations:
         """Make the next one live, in one statement.
 
         It holds all files that were handed in; or, where it replaces what there was, only its own
-        are kept.
+        are kept, and nothing leads back.
         """
         with self.server.within(self.entry) as connection:
             self._lock(connection)
@@ -106,6 +106,9 @@ class ProjectGenerations:
             self._drop(connection, numbers.before)
             if replacing:
                 connection.execute(_REPLACED, {**self._values, "live": numbers.next})
+                if numbers.live:
+                    self._change(connection, _NO_WAY_BACK, replace(numbers, before=numbers.live))
+                    self._drop(connection, numbers.live)
 
     def roll_back(self) -> None:
         """Make the one before live again, in one statement."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ _MEMORY = re.compile(r"([0-9]{1,9})(kB|MB|GB)")
 _KILOBYTES = {"kB": 1, "MB": 1 << 10, "GB": 1 << 20}
 _OF_WORDS = ("posting_by_token", "about_posting_by_token")
 _MAKING = 0x70696E63  # "pinc": the lock of whoever makes an index, with the number of its space
+_ANY_SPACE = 0  # no space has this number: the lock of whoever makes the index of any
+_SECONDS_BETWEEN_TRIES = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,8 @@ def maintain(connection: Connection, view: View, settings: IndexSettings) -> boo
         )
     with _only_one(connection, view.space) as alone:
         if alone:
-            build(connection, view, settings)
+            with _next_one(connection):
+                build(connection, view, settings)
     return alone
 
 
@@ -126,16 +130,37 @@ def owns_tables(connection: Connection) -> bool:
 @contextmanager
 def _only_one(connection: Connection, space: int) -> Iterator[bool]:
     """Whether nobody else makes the space's index just now; then nobody does until the end."""
-    key = (_MAKING, space)
-    held = connection.execute("SELECT pg_try_advisory_lock(%s, %s::integer)", key).fetchone()
-    if held != (True,):
+    if not _took(connection, space):
         yield False
         return
     try:
         yield True
     finally:
-        if not connection.broken:  # else the lock went with it
-            connection.execute("SELECT pg_advisory_unlock(%s, %s::integer)", key)
+        _give_back(connection, space)
+
+
+@contextmanager
+def _next_one(connection: Connection) -> Iterator[None]:
+    """The indexes of all spaces are of one table, where PostgreSQL makes one at a time.
+
+    Two would wait for each other. So would one that waits for a lock inside of a statement.
+    """
+    while not _took(connection, _ANY_SPACE):
+        time.sleep(_SECONDS_BETWEEN_TRIES)
+    try:
+        yield
+    finally:
+        _give_back(connection, _ANY_SPACE)
+
+
+def _took(connection: Connection, space: int) -> bool:
+    asked = "SELECT pg_try_advisory_lock(%s, %s::integer)"
+    return connection.execute(asked, (_MAKING, space)).fetchone() == (True,)
+
+
+def _give_back(connection: Connection, space: int) -> None:
+    if not connection.broken:  # else the lock went with it
+        connection.execute("SELECT pg_advisory_unlock(%s, %s::integer)", (_MAKING, space))
 
 
 def build(connection: Connection, view: View, settings: IndexSettings) -> None:

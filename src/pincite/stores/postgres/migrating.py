@@ -36,6 +36,7 @@ def migrate(connection: Connection) -> None:
     _refuse_old_server(connection)
     with connection.transaction():
         if schema_version(connection) == len(MIGRATIONS):
+            _refuse_old_vector(connection)
             return
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         refuse_newer(connection)

@@ -34,6 +34,7 @@ from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import search
 from pincite.stores.postgres.state import State, state_at
 from pincite.stores.rows import document_of, embedded_of
+from pincite.stores.spaces import refuse_other_space
 from pincite.vectors import Vector
 
 _SPELLINGS_KNOWN = 64  # letters of states of the index
@@ -159,6 +160,7 @@ class ProjectReader:
         *,
         filters: Filters,
         limit: int,
+        made_by: str | None = None,
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one statement."""
@@ -166,6 +168,7 @@ class ProjectReader:
             if state.view is None:
                 asked = {"words": question, "vector": vector}
                 return {kind: () for kind, value in asked.items() if value is not None}
+            refuse_other_space(state.header, made_by)
             scan = self._index.scan() if state.view.has_index else {}
             # The best plan of so large a statement depends on its values.
             settings = {"plan_cache_mode": "force_custom_plan", **scan}

@@ -17,7 +17,8 @@ SELECT least(member.clearance, clearance_here()), member.role, generation.id, ge
     space.dimensions, generation.header, generation.complete, generation.problems,
     generation.version, generation.chunks, generation.windows,
     coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid =
-        to_regclass('pincite.window_space_' || generation.space)), false)
+        to_regclass('pincite.window_space_' || generation.space)), false),
+    member.xmin::text  -- another one after each change of the membership, also there and back
 FROM project JOIN member ON member.project = project.id AND member.account = %(account)s
 LEFT JOIN generation ON generation.project = project.id
     AND generation.number = coalesce(%(generation)s, project.live)
@@ -49,9 +50,10 @@ def state_at(
 
 def _state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
     clearance, role, generation, space, dimensions, *rest = row
-    header, complete, problems, version, chunks, windows, has_index = rest
+    header, complete, problems, version, chunks, windows, has_index, membership = rest
+    seen_as = f"{clearance} {role} {membership}"
     if header is None:
-        return State(None, generation, version=f"{generation} {clearance} {role}")
+        return State(None, generation, version=f"{generation} {seen_as}")
     return State(
         View(
             project,
@@ -68,5 +70,5 @@ def _state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
         header_from_json(header),
         complete,
         tuple(Failure(path, reason) for path, reason in problems),
-        f"{generation} {version} {clearance} {role}",
+        f"{generation} {version} {seen_as}",
     )

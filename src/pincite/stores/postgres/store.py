@@ -119,7 +119,7 @@ class PostgresStore(ProjectReader):
             self._forget(connection, view, header, ids, path=None)
 
     def finish(self, problems: Sequence[Failure] = ()) -> None:
-        """Note that a run came to its end; the index for vectors is made where that is due."""
+        """Note that a run came to its end: the index is equal to the folder, but for these."""
         told = Jsonb([[one.path, one.reason] for one in problems])
         with self._writing(touch=False) as (connection, view, _):
             connection.execute(
@@ -127,7 +127,6 @@ class PostgresStore(ProjectReader):
                 "WHERE id = %s AND project = %s",
                 (told, view.generation, view.project),
             )
-        self.make_index()
 
     def make_index(self) -> bool:
         """Make the index for vectors anew where that is due; whether it was."""

@@ -167,15 +167,23 @@ class Team:
         return ProjectGenerations(self._server, scope, self._entry(scope))
 
     def optimize(self, scope: Scope) -> bool:
-        """Make the index for vectors now where it is due; whether it was."""
-        store = self.store(scope)
+        """Make the index for vectors now where it is due; whether it was.
+
+        Also that of the next generation, where one is being made.
+        """
+        numbers = self.generations(scope).numbers()
         with self._server.as_owner() as connection:
             if not owns_tables(connection):
                 raise StoreDenied(
                     "this login does not own the tables, so it cannot make indexes; let the "
                     "database's owner do it"
                 )
-        return store.make_index()
+        made = [
+            self.store(scope, generation=number).make_index()
+            for number in (numbers.live, numbers.next)
+            if number
+        ]
+        return any(made)
 
     def projects(self, user: str) -> list[ProjectEntry]:
         """The projects that a user is a member of."""

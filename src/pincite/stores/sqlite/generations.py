@@ -52,6 +52,14 @@ class GenerationFolders:
         """Where a generation is, or would be."""
         return self._index if number == FIRST else self._index / FOLDER_NAME / str(number)
 
+    def identity(self, number: int) -> tuple[int, ...]:
+        """Its number and which file its database is, if there is one just now."""
+        try:
+            database = (self.folder(number) / DATABASE_NAME).stat()
+        except OSError:
+            return (number,)
+        return number, database.st_dev, database.st_ino
+
     def change(self, change: Callable[[Generations], Generations]) -> Generations:
         """Replace what the pointer says in one step; on disk when this returns."""
         with translated_errors(self._pointer), self._pointer_locked():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import IndexMissing, LibraryBusy, StoreReadOnly
+from pincite.errors import IndexMissing, LibraryBusy, StoreDamaged, StoreReadOnly
 from pincite.stores.disk import sync_folder
 from pincite.stores.sqlite.connection import translated_errors
 from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
@@ -40,6 +40,14 @@ def open_for_repair(folder: Path) -> SqliteStore:
     _refuse_missing(folder)
     with translated_errors(folder / DATABASE_NAME):
         return SqliteStore(folder, write_lock(folder))
+
+
+def open_to_mend(folder: Path) -> SqliteStore:
+    """The only writer of an index that may be damaged, or not."""
+    try:
+        return open_for_writing(folder)
+    except StoreDamaged:
+        return open_for_repair(folder)
 
 
 def open_for_reading(folder: Path) -> SqliteStore:

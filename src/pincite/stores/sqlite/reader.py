@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from pincite.records import (
 )
 from pincite.stores.codec import header_from_json
 from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of
+from pincite.stores.spaces import refuse_other_space
 from pincite.stores.sqlite import tables, vocabulary
 from pincite.stores.sqlite.connection import connect, snapshot, translated_errors
 from pincite.stores.sqlite.history import chunks_in_history, past_versions
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 LOG_NAME = "chunks.jsonl"
 DATABASE_NAME = "index.db"
 SEGMENTS_NAME = "segments"
+_openings = itertools.count(1)
 
 
 class IndexReader:
@@ -54,6 +57,7 @@ class IndexReader:
         self._shelf = Shelf(folder / SEGMENTS_NAME)
         self._spellings = vocabulary.Spellings()
         self._writable = writable
+        self._opening = next(_openings)
         self._of_thread = threading.local()
         self._connections: list[apsw.Connection] = []
 
@@ -77,10 +81,13 @@ class IndexReader:
             return meta(self._connection, "complete") == "1"
 
     def version(self) -> str:
-        """Another one whenever a search may find something else: how far which log is followed."""
+        """Another one whenever a search may find something else: how far which log is followed.
+
+        After a repair the same log may be followed better: that is opened once more.
+        """
         with translated_errors(self._database):
             position = meta(self._connection, "log_position") or ""
-            return f"{self._database.parent.name}@{position}"
+            return f"{self._database.parent.name}@{position} {self._opening}"
 
     def documents(self) -> list[DocumentEntry]:
         """Every document, by path."""
@@ -129,6 +136,7 @@ class IndexReader:
         *,
         filters: Filters,
         limit: int,
+        made_by: str | None = None,
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one call, from one state of the database."""
@@ -149,6 +157,7 @@ class IndexReader:
             if vector is not None and meta(self._connection, "header") is None:
                 rankings["vector"] = ()  # before the first build there is no table for vectors
             elif vector is not None:
+                refuse_other_space(self.header(), made_by)
                 rankings["vector"] = searches.vector(vector, filters, limit)
                 lap("vector")
                 if question is not None:

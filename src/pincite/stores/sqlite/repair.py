@@ -51,20 +51,6 @@ def prepare(database: Path, log: ChunkLog) -> None:
     finish(database, log)
 
 
-def take_over(database: Path, log: ChunkLog, other: Path) -> None:
-    """Put another log in the place of this one; without its database it is the truth.
-
-    Killed before the database goes, nothing has happened; after, `finish` does the rest.
-    """
-    finish(database, log)
-    other.replace(_mended_path(log))
-    sync_folder(log.path.parent)
-    _drop(database)
-    sync_folder(log.path.parent)
-    _mended_path(log).replace(log.path)
-    sync_folder(log.path.parent)
-
-
 def _drop(database: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,129 @@
+"""A login that may not make the index for vectors: all else is done, and that is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from helpers import next_project, server_folder
+from moving import export, home_in, take
+from pincite.engine.addresses import Address
+from pincite.engine.library import Library
+from pincite.engine.models import Wishes, header_for
+from pincite.engine.project import Project
+from pincite.engine.team_home import TeamHome
+from pincite.errors import IndexBuildFailed
+from pincite.records import Generations
+from pincite.stores.postgres.embedded import EmbeddedServer
+from pincite.stores.postgres.indexes import IndexSettings
+from pincite.stores.postgres.team import Team
+from two_models import NEW, OLD, HashingModels
+
+ALWAYS = IndexSettings(from_windows=1)
+KEPT = "what was stored is kept and found, but slowly"
+
+
+@pytest.fixture(scope="module")
+def owner() -> Iterator[Team]:
+    with (
+        server_folder() as folder,
+        EmbeddedServer(folder) as server,
+        closing(Team.at(server.start(), index=ALWAYS)) as team,
+    ):
+        with psycopg.connect(team._server.url, autocommit=True) as connection:
+            connection.execute("CREATE ROLE app LOGIN")
+            connection.execute("GRANT pincite_member TO app")
+        yield team
+
+
+@pytest.fixture(scope="module")
+def app(owner: Team) -> Iterator[Team]:
+    """The same database for a login that does not own its tables."""
+    with closing(Team.at(owner._server.url.replace("postgres:@", "app:@"), index=ALWAYS)) as team:
+        yield team
+
+
+@pytest.fixture
+def home(app: Team, tmp_path: Path) -> TeamHome:
+    address = Address("postgresql://app", "ada", next_project())
+    return TeamHome(address, tmp_path / "home" / "store.json", team=app)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "lease.md").write_text("# The lease\n\nThe lease ends in May.\n")
+    return folder
+
+
+def indexes(owner: Team) -> set[str]:
+    statement = "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'window_space_%'"
+    with psycopg.connect(owner._server.url) as connection:
+        return {str(name) for (name,) in connection.execute(statement)}
+
+
+@pytest.fixture(autouse=True)
+def no_index(owner: Team) -> None:
+    """All projects with vectors of one model share an index."""
+    with psycopg.connect(owner._server.url, autocommit=True) as connection:
+        for name in indexes(owner):
+            connection.execute(f"DROP INDEX pincite.{name}")
+
+
+def test_a_library_is_imported(home: TeamHome, notes: Path, owner: Team, tmp_path: Path) -> None:
+    with Library(notes, HashingModels(), home_in(notes)) as library:
+        library.index(model=OLD)
+    export(home_in(notes), tmp_path / "notes.pincite", root=notes)
+    with pytest.raises(IndexBuildFailed, match=KEPT):
+        take(tmp_path / "notes.pincite", home, root=notes)
+    with Library(notes, HashingModels(), home) as library:
+        assert [one.path for one in library.documents()] == ["lease.md"]
+        assert library.search("when does the lease end?").results
+    assert home.is_of_folder()
+    assert owner.optimize(home.address.scope)
+
+
+def test_a_folder_is_indexed_and_reindexed(home: TeamHome, notes: Path, owner: Team) -> None:
+    with Library(notes, HashingModels(), home) as library:
+        with pytest.raises(IndexBuildFailed, match=KEPT):
+            library.index(model=OLD)
+        assert home.is_of_folder()
+        assert library.search("when does the lease end?").complete
+        with pytest.raises(IndexBuildFailed, match=KEPT):
+            library.reindex(model=NEW)
+        assert home.generations() == Generations(live=2, before=1, next=None, last=2)
+        assert library.search("when does the lease end?").results
+    assert owner.optimize(home.address.scope)
+
+
+def test_a_project_moves_to_another_model(home: TeamHome, owner: Team) -> None:
+    home.create()
+    models = HashingModels()
+    home.uploads().begin(header_for(None, Wishes(model=OLD), models, folder_name="plans"))
+    project = Project(Path("plans"), models, home)
+    project.index_document("lease.md", b"# The lease\n\nThe lease ends in May.\n")
+    with pytest.raises(IndexBuildFailed, match=KEPT):
+        project.reindex(model=NEW)
+    assert home.generations() == Generations(live=2, before=1, next=None, last=2)
+    assert project.search("when does the lease end?").results
+    assert owner.optimize(home.address.scope)
+
+
+def test_the_owner_makes_the_index_of_a_generation_that_is_not_live_yet(
+    home: TeamHome, notes: Path, owner: Team
+) -> None:
+    with Library(notes, HashingModels(), home) as library:
+        with pytest.raises(IndexBuildFailed):
+            library.index(model=OLD)
+        assert owner.optimize(home.address.scope)
+        with pytest.raises(IndexBuildFailed):
+            library.reindex(model=NEW, switch=False)
+        assert home.generations().next == 2
+        assert owner.optimize(home.address.scope)
+        assert len(indexes(owner)) == 2
+        assert library.reindex().outcome == "switched"
