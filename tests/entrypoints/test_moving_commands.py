@@ -61,7 +61,7 @@ def test_reports_are_json_where_asked(run: Run) -> None:
         (("import", "a.pincite", "notes"), 3, "has an index already"),
         (("import", "absent.pincite", "new"), 2, "is no file"),
         (("import", "cut.pincite", "new"), 4, "is cut off"),
-        (("import", "a.pincite", "no/such/folder"), 3, "does not exist"),
+        (("import", "a.pincite", "no/such/folder"), 3, "no/such does not exist; make it first"),
         (("export", "a.pincite", "-l", "notes"), 2, "--overwrite"),
         (("export", "notes", "-l", "notes"), 2, "is a folder"),
         (("export", "no/such/a.pincite", "-l", "notes"), 2, "no folder"),

@@ -112,7 +112,8 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except OSError as error:
-            tell_error(ctx, OSError.__name__, error.strerror or str(error))
+            where = f"{error.filename}: " if error.filename else ""
+            tell_error(ctx, OSError.__name__, f"{where}{error.strerror or error}")
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(EXIT_OUTPUT)
         except KeyboardInterrupt:

@@ -26,7 +26,7 @@ from pincite.entrypoints.cli.common import (
     project_options,
     tell_move,
 )
-from pincite.errors import PinciteError, SettingsError
+from pincite.errors import FolderMissing, PinciteError, SettingsError
 from pincite.records import MoveReport
 
 STANDARD_OUTPUT = Path("/dev/stdout")
@@ -168,7 +168,10 @@ def _import(
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
     """The folder is there; one that was made for nothing goes again."""
-    made = not folder.exists() and folder.absolute().parent.is_dir()
+    made = not folder.exists()
+    above = folder.absolute().parent
+    if made and not above.is_dir():
+        raise FolderMissing(f"{above} does not exist; make it first")
     if made:
         folder.mkdir()
     try:
