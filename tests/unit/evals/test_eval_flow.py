@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helpers import embedded, fill
+from helpers import HEADER, embedded, fill
 from pincite.errors import ModelUnavailable, StoreDamaged
 from pincite.evals.flow import NO_CONFIDENCE, ask_all
 from pincite.models.hashing import HashingEmbedder
@@ -103,6 +103,7 @@ def test_progress_tells_each_question(store: MemoryStore) -> None:
 
 def test_confidence_by_meaning_is_a_similarity(store: MemoryStore) -> None:
     embedder = HashingEmbedder(dimensions=8)
+    embedder.card = HEADER.model  # whose vectors the store holds
 
     def ask(case: Case) -> SearchResults:
         return search(
