@@ -7,7 +7,7 @@ SAMPLE := examples/library
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-env fmt docs lock clean model
+.PHONY: help demo test soak lint bench bench-env fmt docs lock clean model
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,10 @@ demo: $(VENV)/runtime.stamp model ## Index the sample library and search it
 
 test: $(VENV)/dev.stamp model ## Everything a reviewer runs: style, types, architecture, tests
 	$(MAKE) --no-print-directory lint
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --dist worksteal
+
+soak: $(VENV)/dev.stamp model ## The same tests at length: hundreds of kills, every hostile file; about an hour
+	PINCITE_SOAK=1 $(BIN)/pytest -n auto --dist worksteal -rP --durations=20
 
 lint: $(VENV)/dev.stamp ## Style, types, architecture and spelling
 	$(BIN)/ruff format --check .

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from helpers import STORES, open_test_store
+from helpers import STORES, new_database, open_test_store
 from pincite.models.worker.process import all_places, stop_worker
 from pincite.ports import Store
+from postgres_server import BreakableServer, Driver, start_driver
 
 os.environ["PINCITE_WORKER"] = "off"  # a worker of whoever runs the tests is not asked
 settings.register_profile("pincite", deadline=None, derandomize=True, database=None)
@@ -25,6 +26,28 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """An empty store of every kind there is, one after the other."""
     with open_test_store(request.param, tmp_path / "index") as opened:
         yield opened
+
+
+@pytest.fixture
+def database() -> str:
+    """The address of an empty PostgreSQL database."""
+    return new_database()
+
+
+@pytest.fixture(scope="session")
+def breakable_server() -> Iterator[BreakableServer]:
+    server = BreakableServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_driver() -> Iterator[Driver]:
+    """A process whose children work on a database and are killed."""
+    with start_driver() as process:
+        yield Driver(process)
+        assert process.stdin is not None
+        process.stdin.close()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
+import psycopg
 
 from pincite.errors import ModelError
 from pincite.models.hashing import HashingEmbedder
@@ -38,12 +39,14 @@ from pincite.records import (
     Window,
 )
 from pincite.stores.memory import MemoryStore
+from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.team import Team
 from pincite.stores.sqlite.opening import open_for_writing
 from pincite.text.lines import LineIndex
 from pincite.vectors import Vector, unit
+from soak import SOAK
 
 DIMENSIONS = 8
 HEADER = LibraryHeader(
@@ -140,7 +143,11 @@ def chunk_ids(document: EmbeddedDocument) -> list[ChunkId]:
     return [one.chunk.id for one in document.chunks]
 
 
-STORES = ("memory", "sqlite", "sqlite with segments", "postgres", "postgres with an index")
+STORES: tuple[str, ...] = ("sqlite", "postgres")
+COMPARED: tuple[str, ...] = ("sqlite with segments", "postgres")  # with the reference store
+if SOAK:
+    STORES = ("memory", "sqlite", "sqlite with segments", "postgres", "postgres with an index")
+    COMPARED = ("sqlite", "sqlite with segments", "postgres")
 
 
 class _WithIndexes:
@@ -187,12 +194,34 @@ def server_folder() -> Iterator[Path]:
 
 
 @cache
-def shared_team() -> Team:
-    """A team in a PostgreSQL server of this process's own, which ends with it."""
+def shared_server() -> str:
+    """The address of a PostgreSQL server of this process's own, which ends with it."""
     ending = ExitStack()
-    folder = ending.enter_context(server_folder())
-    team = ending.enter_context(closing(Team.at(f"postgresql+embedded://{folder}")))
+    server = EmbeddedServer(ending.enter_context(server_folder()))
+    address = ending.enter_context(server).start()
     atexit.register(ending.close)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # quicker, and nobody cuts its power
+        connection.execute("SELECT pg_reload_conf()")
+    return address
+
+
+_database_numbers = itertools.count(1)
+
+
+def new_database() -> str:
+    """The address of an empty database in the shared server."""
+    name = f"database{next(_database_numbers)}"
+    with psycopg.connect(shared_server(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return shared_server().replace("/postgres?", f"/{name}?")
+
+
+@cache
+def shared_team() -> Team:
+    """A team in the shared server, for all tests that need one."""
+    team = Team.at(new_database())
+    atexit.register(team.close)
     return team
 
 

@@ -1,4 +1,4 @@
-"""Ten thousand questions of any characters: none is an error."""
+"""Questions of any characters, ten thousand in a soak: none is an error."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from pincite.retrieve.understand.quoted import quoted_phrases
 from pincite.settings import SearchSettings, policy_named
 from pincite.stores.sqlite.opening import open_for_writing
 from pincite.text.words import WORD
+from soak import times
 
 EMBEDDER = HashingEmbedder(dimensions=32)
 TEXTS = {
@@ -27,7 +28,7 @@ TEXTS = {
     "odd.txt": 'title:x NEAR(a b, 5) "quoted" {text title} : ^x * \\ % _ 🚀 é ß ﬁ 0\n\nA b c d.\n',
 }
 QUESTIONS_TOGETHER = 20
-EXAMPLES = 125  # four tests of so many times twenty questions: ten thousand
+EXAMPLES = times(10, soak=125)  # of so many questions together, in each of four tests
 
 SYNTAX = [
     *"\"*^(){}[]:+-,.;'\\/%_#@~|&!<>?=$\0\n\t",

@@ -12,15 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import HEADER, STORES, fill, open_test_store
+from helpers import COMPARED, HEADER, fill, open_test_store
 from libraries import VECTORS, WORDS, documents, libraries, texts
 from pincite.ports import Store
 from pincite.records import EmbeddedDocument, Filters, Modality, Ranking
 from pincite.vectors import Vector
+from soak import times
 
 Value = TypeVar("Value")
-# An index for vectors may give some of equals, so that there is nothing to compare with.
-OTHERS = [kind for kind in STORES if kind not in ("memory", "postgres with an index")]
 
 
 def some_of(values: Sequence[str]) -> st.SearchStrategy[tuple[str, ...] | None]:
@@ -60,8 +59,8 @@ def searched(
     return words, near
 
 
-@pytest.mark.parametrize("kind", OTHERS)
-@settings(max_examples=60)
+@pytest.mark.parametrize("kind", COMPARED)
+@settings(max_examples=times(10, soak=300))
 @given(data=st.data(), library=libraries)
 def test_every_store_sees_what_the_reference_store_sees(
     kind: str, data: st.DataObject, library: list[EmbeddedDocument]
@@ -92,8 +91,8 @@ def test_every_store_sees_what_the_reference_store_sees(
             assert set(ids(searched(store, *asked, limit=1_000)[0])) == set(ids(all_words))
 
 
-@pytest.mark.parametrize("kind", OTHERS)
-@settings(max_examples=25)
+@pytest.mark.parametrize("kind", COMPARED)
+@settings(max_examples=times(8, soak=150))
 @given(data=st.data(), versions=st.lists(documents(), min_size=2, max_size=10))
 def test_after_any_replacing_and_removing_the_stores_hold_the_same(
     kind: str, data: st.DataObject, versions: list[EmbeddedDocument]

@@ -27,6 +27,7 @@ from pincite.records import Finding
 from pincite.stores.lines import decode, encode
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
+from soak import SEED, times
 
 QUESTION = "valve7 signal9 boiler3"
 
@@ -568,14 +569,14 @@ def test_a_log_of_a_newer_pincite_is_refused_and_left_alone(index: Index) -> Non
 # Any bytes
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(times(1, soak=10)))
 def test_flipped_bytes_give_our_errors_or_results_and_never_anything_else(
     healthy: Path, folder: Path, part: int
 ) -> None:
-    seed = f"flips/{part}"
+    seed = f"{SEED}/flips/{part}"
     rng = random.Random(seed)
     before = rows_of(healthy)
-    for number in range(12):
+    for number in range(times(6, soak=20)):
         index = Index(folder / f"{number}")
         shutil.copytree(healthy, index.root)
         damaged = rng.choice((index.database, index.log))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -33,9 +32,10 @@ from pincite.errors import ArchiveInvalid, IndexMissing, PinciteError
 from pincite.ports import Store
 from pincite.records import Progress
 from pincite.stores.archive.reading import opened_archive
+from soak import times
 
 DRIVER = Path(__file__).with_name("moving_driver.py")
-MOST = int(os.environ.get("PINCITE_KILLS", "24")) // 4  # points at which each work is killed
+MOST = times(3, soak=50)  # points at which each work is killed
 _PATIENCE = 60.0  # seconds; only a failing test waits that long
 
 Work = Callable[[int], dict[str, Any]]
@@ -264,7 +264,7 @@ def is_a_state(file: Path, root: Path) -> bool:
 def test_a_backup_is_one_state_of_the_library_however_it_is_written_to(folder: Path) -> None:
     home = FolderHome(folder, folder / INDEX_FOLDER)
     with writer(home.files):
-        for _ in range(5):
+        for _ in range(times(2, soak=20)):
             back_up(home, folder / "backup.pincite", folder)
             assert is_a_state(folder / "backup.pincite", folder)
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from postgres_server import SCHEMA_OPTIONS, SCOPE, BreakableServer, opened
 from postgres_world import broken_promises, disagreements, document
 
 from helpers import ABOUT, embedded
@@ -16,6 +15,7 @@ from pincite.errors import StoreDenied
 from pincite.records import LEVELS, Scope
 from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.team import Team
+from postgres_server import SCHEMA_OPTIONS, SCOPE, BreakableServer, opened
 
 HELD = {"note1.md": 1, "note2.md": 2}
 DAMAGE = {
@@ -46,15 +46,8 @@ DAMAGE = {
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[BreakableServer]:
-    server = BreakableServer()
-    yield server
-    server.close()
-
-
-@pytest.fixture(scope="module")
-def url(server: BreakableServer) -> str:
-    return server.database("damaged")
+def url(breakable_server: BreakableServer) -> str:
+    return breakable_server.database()
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +72,9 @@ def test_damage_is_found_and_repaired(url: str, store: PostgresStore, what: str)
 
 
 def test_who_may_not_see_everything_can_neither_verify_nor_repair(
-    server: BreakableServer,
+    breakable_server: BreakableServer,
 ) -> None:
-    url = server.database("hidden")
+    url = breakable_server.database()
     with opened(url) as store, closing(Team.at(url)) as team:
         store.replace_document(document("note.md", 1))
         secret = embedded(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import random
-import re
 import subprocess
 import tempfile
 import time
@@ -17,15 +16,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from postgres_server import (
-    KILLED,
-    SCHEMA_OPTIONS,
-    SCOPE,
-    BreakableServer,
-    Driver,
-    opened,
-    start_driver,
-)
 from postgres_world import PATIENCE, Held, broken_promises, document, held_by, wait_for_the_dead
 
 from helpers import HEADER, at_angle
@@ -41,36 +31,25 @@ from pincite.stores.postgres import migrating
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.team import Team
+from postgres_server import (
+    KILLED,
+    SCHEMA_OPTIONS,
+    SCOPE,
+    BreakableServer,
+    Driver,
+    opened,
+    start_driver,
+)
 
 ROUNDS = 4
 INDEXED = IndexSettings(from_windows=1, rebuilt_after=1)
 WAITING = "pincite-waiting"  # how the connection of whoever waits is called
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[BreakableServer]:
-    server = BreakableServer()
-    yield server
-    server.close()
-
-
 @pytest.fixture
-def name(request: pytest.FixtureRequest) -> str:
-    return re.sub(r"\W", "_", request.node.name)[-55:]
-
-
-@pytest.fixture
-def url(server: BreakableServer, name: str) -> str:
+def url(breakable_server: BreakableServer) -> str:
     """The address of a database of the test's own."""
-    return server.database(name)
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Driver]:
-    with start_driver() as process:
-        yield Driver(process)
-        assert process.stdin is not None
-        process.stdin.close()
+    return breakable_server.database()
 
 
 # Migrations
@@ -102,9 +81,9 @@ def kill_a_migration(driver: Driver, url: str, **job: object) -> None:
 
 @pytest.mark.parametrize("after", range(len(migrating.MIGRATIONS) + 1))
 def test_a_migration_killed_between_two_steps_leaves_nothing(
-    driver: Driver, url: str, after: int
+    postgres_driver: Driver, url: str, after: int
 ) -> None:
-    kill_a_migration(driver, url, after=after)
+    kill_a_migration(postgres_driver, url, after=after)
 
     assert made_in(url) == []
     with opened(url) as store:
@@ -113,21 +92,24 @@ def test_a_migration_killed_between_two_steps_leaves_nothing(
 
 
 def test_a_migration_killed_at_any_moment_leaves_nothing_or_all(
-    driver: Driver, server: BreakableServer
+    postgres_driver: Driver, breakable_server: BreakableServer
 ) -> None:
     chance = random.Random(1)
-    with closing(Team.at(server.database("whole"))):
-        whole = made_in(server.address.replace("/postgres?", "/whole?"))
-    for number in range(ROUNDS):
-        url = server.database(f"moment{number}")
-        kill_a_migration(driver, url, delay=chance.uniform(0, 0.15))
+    made = breakable_server.database()
+    with closing(Team.at(made)):
+        whole = made_in(made)
+    for _ in range(ROUNDS):
+        url = breakable_server.database()
+        kill_a_migration(postgres_driver, url, delay=chance.uniform(0, 0.15))
         assert made_in(url) in ([], whole)
         Team.at(url).close()
         assert sorted(made_in(url)) == sorted(whole)
 
 
-def test_a_migration_without_a_transaction_leaves_half_of_it(driver: Driver, url: str) -> None:
-    kill_a_migration(driver, url, after=1, naive=True)
+def test_a_migration_without_a_transaction_leaves_half_of_it(
+    postgres_driver: Driver, url: str
+) -> None:
+    kill_a_migration(postgres_driver, url, after=1, naive=True)
     assert len(made_in(url)) > 1
 
 
@@ -219,12 +201,12 @@ def vector_indexes(url: str) -> list[tuple[str, bool]]:
 
 
 def test_an_index_for_vectors_killed_in_the_making_is_made_by_the_next(
-    driver: Driver, url: str
+    postgres_driver: Driver, url: str
 ) -> None:
     chance = random.Random(1)
     with opened(url) as store:
         for number in range(ROUNDS):
-            driver.run(
+            postgres_driver.run(
                 work="index",
                 url=f"{url}&application_name={KILLED}",
                 first=(number + 1) * 1_000,
@@ -370,10 +352,10 @@ def add_without_end(store: PostgresStore, held: Held) -> None:
 
 
 def test_a_full_disk_is_told_and_once_there_is_space_the_same_store_goes_on(
-    server: BreakableServer,
+    breakable_server: BreakableServer,
 ) -> None:
     with small_disk("40m") as disk:
-        url = server.database_on(disk, "crowded")
+        url = breakable_server.database_on(disk, "crowded")
         fill = disk / "fill"
         with opened(url) as store:
             held = {f"note{number}.md": number for number in range(1, 9)}
@@ -389,7 +371,7 @@ def test_a_full_disk_is_told_and_once_there_is_space_the_same_store_goes_on(
             fill.unlink()
             store.replace_document(document("after.md", 20_000))
             assert broken_promises(url, store, {**held, "after.md": 20_000}) == []
-        server.forget("crowded")
+        breakable_server.forget("crowded")
 
 
 def test_a_database_that_can_only_be_read_is_searched_and_refuses_changes(url: str) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Iterator
 from contextlib import closing
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
-from helpers import server_folder
 from pincite.errors import (
     DatabaseMissing,
     PinciteError,
@@ -19,15 +18,8 @@ from pincite.errors import (
     StoreUnreachable,
     StoreUnsupported,
 )
-from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.setting_up import set_up
 from pincite.stores.postgres.team import Team
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with server_folder() as folder, EmbeddedServer(folder) as server:
-        yield server.start()
 
 
 def told(url: str, error: type[PinciteError]) -> str:
@@ -41,13 +33,13 @@ def told(url: str, error: type[PinciteError]) -> str:
     return str(first.value)
 
 
-def test_a_login_that_is_not_known(server: str) -> None:
-    said = told(server.replace("postgres:@", "nobody:@"), StoreDenied)
+def test_a_login_that_is_not_known(database: str) -> None:
+    said = told(database.replace("postgres:@", "nobody:@"), StoreDenied)
     assert "knows no login 'nobody'; name another in the address" in said
 
 
-def test_a_database_that_is_not_there(server: str) -> None:
-    said = told(server.replace("/postgres?", "/mistyped?"), DatabaseMissing)
+def test_a_database_that_is_not_there(database: str) -> None:
+    said = told(database.replace(urlsplit(database).path, "/mistyped"), DatabaseMissing)
     assert re.match("PostgreSQL database 'mistyped' on .* is not there; correct the address", said)
 
 
@@ -82,34 +74,34 @@ def test_a_server_that_still_starts() -> None:
     assert said.endswith("the database system is starting up; try again in a moment")
 
 
-def test_a_server_without_pgvector(server: str) -> None:
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE bare")
-        connection.execute("ALTER DATABASE bare SET extension_control_path = '/nowhere'")
+def test_a_server_without_pgvector(database: str) -> None:
+    with psycopg.connect(database, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute(f"ALTER DATABASE {name} SET extension_control_path = '/nowhere'")
     with pytest.raises(StoreUnsupported, match="has no pgvector; let the server's administrator"):
-        set_up(server.replace("/postgres?", "/bare?"))
+        set_up(database)
 
 
-def test_a_login_that_may_not_work_as_a_member(server: str) -> None:
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("CREATE ROLE app LOGIN")
-    set_up(server)
+def test_a_login_that_may_not_work_as_a_member(database: str) -> None:
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("CREATE ROLE no_member LOGIN")
+    set_up(database)
     said = "let the database's owner run: GRANT pincite_member TO"
     with pytest.raises(StoreDenied, match=said):
-        Team.at(server.replace("postgres:@", "app:@"), make=False)
+        Team.at(database.replace("postgres:@", "no_member:@"), make=False)
 
 
-def test_a_pgvector_that_became_too_old_is_refused_by_whoever_opens(server: str) -> None:
-    set_up(server)
+def test_a_pgvector_that_became_too_old_is_refused_by_whoever_opens(database: str) -> None:
+    set_up(database)
     statement = "UPDATE pg_extension SET extversion = %s WHERE extname = 'vector'"
-    with psycopg.connect(server, autocommit=True) as connection:
+    with psycopg.connect(database, autocommit=True) as connection:
         asked = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
         (version,) = connection.execute(asked).fetchone() or ("",)
         try:
             connection.execute(statement, ("0.7.0",))
             for make in (True, False):
                 with pytest.raises(StoreUnsupported, match=r"pgvector 0\.7\.0 is too old"):
-                    Team.at(server, make=make)
+                    Team.at(database, make=make)
         finally:
             connection.execute(statement, (version,))
-    Team.at(server).close()
+    Team.at(database).close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -26,9 +25,9 @@ from fault_library import (
 )
 
 from pincite.errors import PinciteError
+from soak import SEED, times
 
-CUTS = int(os.environ.get("PINCITE_KILLS", "40"))
-SEED = os.environ.get("PINCITE_SEED", "1")
+CUTS = times(12, soak=200)
 
 
 @pytest.fixture
@@ -83,9 +82,9 @@ def held_by_the_database(root: Path) -> dict[str, str]:
         return {}  # not even begun, or damaged
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", range(times(1, soak=2)))
 def test_a_power_cut_loses_nothing_and_leaves_nothing_half_done(folder: Path, part: int) -> None:
-    for cut in cuts(folder, count=CUTS // 2, seed=f"{SEED}/power{part}"):
+    for cut in cuts(folder, count=CUTS, seed=f"{SEED}/power{part}"):
         assert cut.lost_commits == [], cut.at
         assert cut.broken == [], cut.at
         build(cut.root)
@@ -94,12 +93,12 @@ def test_a_power_cut_loses_nothing_and_leaves_nothing_half_done(folder: Path, pa
 
 def test_commits_that_are_not_synced_are_lost_and_come_back_from_the_log(folder: Path) -> None:
     lost = 0
-    for cut in cuts(folder, count=14, seed=f"{SEED}/normal", lying="commits"):
+    for cut in cuts(folder, count=8, seed=f"{SEED}/normal", lying="commits"):
         lost += bool(cut.lost_commits)
         assert cut.broken == [], cut.at
 
-    sys.stdout.write(f"synchronous = NORMAL: commits lost in {lost} of 14 cuts\n")
-    assert lost >= 3
+    sys.stdout.write(f"synchronous = NORMAL: commits lost in {lost} of 8 cuts\n")
+    assert lost >= 2
 
 
 @pytest.mark.parametrize("lying", ["log", "database"])
@@ -107,8 +106,8 @@ def test_a_disk_that_only_pretends_to_sync_loses_what_was_acknowledged(
     folder: Path, lying: str
 ) -> None:
     caught = [
-        bool(cut.broken) for cut in cuts(folder, count=14, seed=f"{SEED}/{lying}", lying=lying)
+        bool(cut.broken) for cut in cuts(folder, count=8, seed=f"{SEED}/{lying}", lying=lying)
     ]
 
     sys.stdout.write(f"{lying} without sync: {sum(caught)} of {len(caught)} cuts caught\n")
-    assert sum(caught) >= 3
+    assert sum(caught) >= 2

@@ -18,10 +18,11 @@ from fault_library import INDEX_FOLDER, NAME, POLICY, Rows, change_folder, quick
 from pincite.engine.homes import FolderHome
 from pincite.errors import PinciteError
 from pincite.stores.sqlite.generations import GenerationFolders
+from soak import times
 from two_models import NEW, OLD, open_with_models
 
-KILLS = int(os.environ.get("PINCITE_KILLS", "20"))
-LAST = 30  # where it is all there, and has to be switched to
+KILLS = times(4, soak=100)
+LAST = times(12, soak=30)  # where it is all there, and has to be switched to
 QUESTION = "valve7 signal9"
 
 
@@ -133,7 +134,7 @@ def test_a_reindex_killed_at_any_point_leaves_the_old_index_or_the_new_one_and_g
 ) -> None:
     old = live_rows(prepared)
     seen = []
-    for why, root in kills(driver, prepared, most=KILLS // 2, last=LAST):
+    for why, root in kills(driver, prepared, most=KILLS, last=LAST):
         assert faults(root, old, moved) == [], why
         seen.append("old" if live_rows(root) == old else "new")
         assert_goes_on_to_the_end(root, moved, why)
@@ -147,7 +148,7 @@ def test_a_change_of_model_in_place_does_not_survive_the_same_kills(
     old = live_rows(prepared)
     caught = [
         bool(faults(root, old, moved))
-        for _, root in kills(driver, prepared, most=12, last=0, work="in place")
+        for _, root in kills(driver, prepared, most=6, last=0, work="in place")
     ]
     sys.stdout.write(f"in place: {sum(caught)} of {len(caught)} points caught\n")
     assert sum(caught) >= len(caught) // 3
@@ -160,7 +161,7 @@ def test_a_rollback_or_a_removal_killed_at_any_point_is_done_or_can_be_done(
     old = live_rows(prepared)
     driver.run(prepared, at=0)
     states = [moved, old] if work == "rollback" else [moved]
-    for why, root in kills(driver, prepared, most=10, last=10, work=work):
+    for why, root in kills(driver, prepared, most=KILLS, last=times(3, soak=10), work=work):
         assert faults(root, *states) == [], why
         assert_goes_on_to_the_end(root, moved, why)
 
@@ -175,7 +176,8 @@ def test_without_room_for_the_new_index_the_old_one_answers(
     most = max(file.stat().st_size for file in (root / INDEX_FOLDER / "generations").rglob("*"))
     shutil.rmtree(root)
     refused = 0
-    for limit in (number * most // 10 for number in range(10)):
+    limits = times(4, soak=20)
+    for limit in (number * most // limits for number in range(limits)):
         shutil.copytree(prepared, root)
 
         answer = driver.run(root, limit=limit)
@@ -188,4 +190,4 @@ def test_without_room_for_the_new_index_the_old_one_answers(
             assert live_rows(root) == old, why
         assert_goes_on_to_the_end(root, moved, why)
         shutil.rmtree(root)
-    assert refused >= 5
+    assert refused >= limits // 2

@@ -14,8 +14,6 @@ from pincite.entrypoints.render import results_as_text
 from pincite.evals.gate import check, parse_floors
 from pincite.records import KINDS, Case, EvalRun, Mode
 
-pytestmark = pytest.mark.xdist_group("golden")  # one process indexes, once
-
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 

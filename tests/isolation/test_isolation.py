@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 
@@ -16,9 +15,9 @@ from isolation.walking import OPERATIONS, step
 from isolation.world import USERS, World
 from pincite.stores.postgres.rights import POLICIES
 from pincite.stores.postgres.team import Team
+from soak import times
 
-# `PINCITE_ISOLATION_STEPS=50000 pytest tests/isolation` is the long run; see docs/stores.md.
-STEPS = int(os.environ.get("PINCITE_ISOLATION_STEPS", "400"))
+STEPS = times(350, soak=17_000)  # each of the three walks
 _DIRECTLY_EVERY = 40  # steps; all rows of all tables, as everybody sees them
 _SCOPE = re.compile(r"(?<!SET )(?:\w+\.)?\b(?:project|level|account) <?= (?:%\(\w+\)s|%s)")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
 import pytest
 
+from helpers import new_database
 from isolation.model import HIGHEST, Held, Kept, Project
 from isolation.rows import TABLES, agree_with_model
 from isolation.unconditional import ask_without_conditions, change_without_conditions
@@ -16,7 +17,6 @@ from pincite.records import LEVELS, MemberRole, Original
 from pincite.stores.postgres.rights import MEMBER, POLICIES
 from pincite.stores.postgres.team import Team
 
-pytestmark = pytest.mark.xdist_group("rows")  # one process fills a database, once
 _SETTINGS = frozenset(("migration", "space"))  # what everybody reads: it is of no project
 _NAMES = ("seen", "added", "changed", "removed")
 
@@ -50,9 +50,9 @@ def weakenings() -> Iterator[Weakening]:
 
 
 @pytest.fixture(scope="module")
-def world(new_database: Callable[[str], str]) -> Iterator[World]:
+def world() -> Iterator[World]:
     """Ada has a writer in one project and a reader in the other; both see some documents only."""
-    with closing(Team.at(new_database("rows"))) as team:
+    with closing(Team.at(new_database())) as team:
         world = World(team, seed=5)
         for project in world.projects.values():
             fill(world, project)

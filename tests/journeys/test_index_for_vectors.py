@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from helpers import next_project, server_folder
+from helpers import new_database, next_project
 from moving import export, home_in, take
 from pincite.engine.addresses import Address
 from pincite.engine.library import Library
@@ -18,7 +18,6 @@ from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
 from pincite.errors import IndexBuildFailed
 from pincite.records import Generations
-from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.team import Team
 from two_models import NEW, OLD, HashingModels
@@ -29,21 +28,19 @@ KEPT = "what was stored is kept and found, but slowly"
 
 @pytest.fixture(scope="module")
 def owner() -> Iterator[Team]:
-    with (
-        server_folder() as folder,
-        EmbeddedServer(folder) as server,
-        closing(Team.at(server.start(), index=ALWAYS)) as team,
-    ):
+    with closing(Team.at(new_database(), index=ALWAYS)) as team:
         with psycopg.connect(team._server.url, autocommit=True) as connection:
-            connection.execute("CREATE ROLE app LOGIN")
-            connection.execute("GRANT pincite_member TO app")
+            connection.execute("CREATE ROLE no_owner LOGIN")
+            connection.execute("GRANT pincite_member TO no_owner")
         yield team
 
 
 @pytest.fixture(scope="module")
 def app(owner: Team) -> Iterator[Team]:
     """The same database for a login that does not own its tables."""
-    with closing(Team.at(owner._server.url.replace("postgres:@", "app:@"), index=ALWAYS)) as team:
+    with closing(
+        Team.at(owner._server.url.replace("postgres:@", "no_owner:@"), index=ALWAYS)
+    ) as team:
         yield team
 
 

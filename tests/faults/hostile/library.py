@@ -23,6 +23,7 @@ from hostile import (
     xml_tricks,
 )
 from hostile.case import Case
+from soak import SOAK
 
 _FOLDERS: Mapping[str, Sequence[Case]] = {
     "texts": texts.CASES,
@@ -43,6 +44,11 @@ _FOLDERS: Mapping[str, Sequence[Case]] = {
     "noise": mutants.CASES,
 }
 
-FILES: Mapping[str, Case] = {
+ALL_FILES: Mapping[str, Case] = {
     f"{folder}/{case.name}": case for folder, cases in _FOLDERS.items() for case in cases
 }
+# On every change one of each family and of each thing that must become of a file.
+_ONE_OF_EACH = {
+    (path.split("/")[0], type(case.expected)): path for path, case in ALL_FILES.items()
+}.values()
+FILES = ALL_FILES if SOAK else {path: ALL_FILES[path] for path in _ONE_OF_EACH}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _MARK = "PG_VERSION"  # in the folder of every database
 _BEING_MADE = "pg_wal"  # comes first
+_ATTEMPTS = 6  # at starting, ten seconds each
 
 
 class EmbeddedServer:
@@ -48,8 +49,10 @@ class EmbeddedServer:
         _refuse_folder(self._folder, make=make)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            server = get_server(self._folder, cleanup_mode="stop", start=False)
+            _start(server)
             # Counted: whoever else in this process uses the folder's server goes on.
-            self._server = get_server(self._folder, cleanup_mode="stop").__enter__()
+            self._server = server.__enter__()
             return str(self._server.get_uri())
         except PermissionError as error:
             raise _forbidden(self._folder) from error
@@ -76,6 +79,18 @@ class EmbeddedServer:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+def _start(server: PostgresServer) -> None:
+    """Start it, unless this process has done so; on a busy machine one attempt may be too few."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        if server._postmaster_info is not None:
+            return
+        try:
+            server.start()
+        except subprocess.TimeoutExpired:
+            if attempt == _ATTEMPTS:
+                raise
 
 
 def _forget_the_dead(server: PostgresServer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -9,16 +10,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 from helpers import HEADER
 from pincite.records import Scope
 from pincite.stores.postgres.connection import Entry, Server
-from pincite.stores.postgres.embedded import EmbeddedServer
+from pincite.stores.postgres.embedded import _ATTEMPTS, EmbeddedServer
 from pincite.stores.postgres.meanings import translated_errors
 from pincite.stores.postgres.rights import MEMBER
 from pincite.stores.postgres.schema import Connection
@@ -36,10 +38,12 @@ class BreakableServer:
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="pincite-faults-", dir="/tmp"))
         self._embedded = EmbeddedServer(self._folder)
+        self._numbers = itertools.count(1)
         self.address = self._embedded.start()
 
-    def database(self, name: str, *, more: str = "") -> str:
+    def database(self, name: str | None = None, *, more: str = "") -> str:
         """The address of a new database."""
+        name = name or f"database{next(self._numbers)}"
         with psycopg.connect(self.address, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name} {more}")
         return self.address.replace("/postgres?", f"/{name}?")
@@ -78,7 +82,11 @@ class BreakableServer:
     def start(self) -> None:
         """Start again, which recovers what was committed."""
         assert self._embedded._server is not None
-        self._embedded._server.ensure_postgres_running()
+        for _ in range(_ATTEMPTS):
+            with suppress(subprocess.TimeoutExpired):  # on a busy machine
+                self._embedded._server.ensure_postgres_running()
+                return
+        pytest.fail("the server does not start again")
 
     def close(self) -> None:
         self._embedded.stop()
@@ -130,7 +138,7 @@ class Driver:
 
 
 def start_driver(*jobs: str) -> subprocess.Popen[str]:
-    script = Path(__file__).with_name("postgres_driver.py")
+    script = Path(__file__).parent / "faults" / "postgres_driver.py"
     return subprocess.Popen(
         [sys.executable, str(script), *jobs],
         stdin=subprocess.PIPE,
