@@ -15,6 +15,8 @@ from helpers import STORES, open_test_store
 from pincite.models.worker.process import all_places, stop_worker
 from pincite.ports import Store
 
+# Of root, not always in the path: `useradd`, with which an embedded server makes its user.
+os.environ["PATH"] += os.pathsep + "/usr/sbin:/sbin"
 os.environ["PINCITE_WORKER"] = "off"  # a worker of whoever runs the tests is not asked
 settings.register_profile("pincite", deadline=None, derandomize=True, database=None)
 settings.load_profile("pincite")
