@@ -330,8 +330,23 @@ def test_failed_files_are_listed_and_the_exit_code_says_so(run: Run, notes: Path
     (notes / "fake.md").write_bytes(b"%PDF-1.7 and so on \x00\x01")
     result = run("index", "build", "--model", "hashing")
     assert result.exit_code == 1
-    assert "fake.md: is damaged" in result.stdout
     assert "2 new" in result.stdout
+    assert "Failed (1); all else is searchable" in result.stdout
+    assert "fake.md: is damaged" in result.stdout
+    assert "lease.md" in run("search", "when does the lease end?").stdout
+
+
+def test_an_error_of_ours_does_not_look_like_a_run_with_failed_files() -> None:
+    code = (
+        "from pincite.entrypoints.cli.main import cli, main\n"
+        "cli.command('crash')(lambda: 1 / 0)\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "crash"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 70
+    assert "ZeroDivisionError" in done.stderr
 
 
 def test_control_characters_of_a_document_do_not_reach_the_terminal(run: Run, notes: Path) -> None:
