@@ -54,8 +54,12 @@ lock: $(VENV)/dev.stamp ## Pin the dependencies anew, with hashes
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	  pyproject.toml --extra eval --group build --group bench -c requirements/runtime.txt -o requirements/bench.txt
 
-clean: ## Remove the environment and the sample library's index
-	rm -rf $(VENV) $(BENCH) $(SAMPLE)/.index
+dist: $(VENV)/runtime.stamp ## Build a wheel to install elsewhere, and a source archive
+	rm -rf dist
+	$(BIN)/hatchling build
+
+clean: ## Remove the environment, what was built and the sample library's index
+	rm -rf $(VENV) $(BENCH) dist $(SAMPLE)/.index
 
 model:
 	@$(BIN)/pincite models prepare
