@@ -16,6 +16,8 @@ from pincite.models.worker.process import all_places, stop_worker
 from pincite.ports import Store
 from postgres_server import BreakableServer, Driver, start_driver
 
+# Of root, not always in the path: `useradd`, with which an embedded server makes its user.
+os.environ["PATH"] += os.pathsep + "/usr/sbin:/sbin"
 os.environ["PINCITE_WORKER"] = "off"  # a worker of whoever runs the tests is not asked
 settings.register_profile("pincite", deadline=None, derandomize=True, database=None)
 settings.load_profile("pincite")

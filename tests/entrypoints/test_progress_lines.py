@@ -31,3 +31,16 @@ def test_questions_are_timed_from_the_first_on(capsys: pytest.CaptureFixture[str
     show(11, 50)
     told = capsys.readouterr().err.splitlines()
     assert told == ["1/50 questions", "11/50 questions, 1.0 a second, about 39 s left"]
+
+
+def test_what_comes_before_the_documents_is_told_at_once_and_then_now_and_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [0.0]
+    lines = Lines(lambda: now[-1])
+    for seconds, done in ((1, 0), (2, 5_000_000), (12, 21_000_000), (13, 42_000_000)):
+        now.append(seconds)
+        lines.show(Progress(0, 0, done, 84_000_000, "", doing="Downloading the model"))
+    lines.show(Progress(0, 0, 0, 0, "", doing="Trying the model out"))
+    told = capsys.readouterr().err.splitlines()
+    assert told == ["Downloading the model …", "21.0/84.0 MB", "Trying the model out …"]

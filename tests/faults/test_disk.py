@@ -26,6 +26,7 @@ from fault_library import (
     quick_folder,
     rows_of,
 )
+from small_disk import small_disk
 
 from pincite.engine import open_library
 from pincite.errors import LibraryBusy
@@ -182,28 +183,11 @@ def test_a_store_that_writes_row_by_row_does_not_survive_a_full_disk(
     assert caught >= 2
 
 
-@contextmanager
-def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    disk = folder / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)]
-    try:
-        mounted = os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False)
-    except FileNotFoundError:
-        mounted = False
-    if not mounted or mounted.returncode:
-        pytest.skip("a small disk can only be mounted by root")
-    try:
-        yield disk
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
 @pytest.mark.parametrize("kilobytes", [200, 700, 1300])
 def test_a_disk_that_is_really_full_goes_on_once_there_is_room(
     driver: Driver, folder: Path, kilobytes: int
 ) -> None:
-    with small_disk(folder, "8m") as disk:
+    with small_disk("8m") as disk:
         root = changed_library(disk)
         fresh = build_elsewhere(root, folder / "fresh")
         acks = Acknowledgements(folder / "acks")
@@ -276,7 +260,7 @@ def test_a_library_that_cannot_be_written_says_so(stranger: Driver, others_libra
 def test_a_disk_that_became_read_only_is_our_error_and_can_still_be_read(
     driver: Driver, folder: Path, verb: str
 ) -> None:
-    with small_disk(folder, "8m") as disk:
+    with small_disk("8m") as disk:
         root = changed_library(disk)
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import random
-import subprocess
-import tempfile
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import psycopg
 import pytest
 from postgres_world import PATIENCE, Held, broken_promises, document, held_by, wait_for_the_dead
+from small_disk import small_disk
 
 from helpers import HEADER, at_angle
 from pincite.errors import (
@@ -318,25 +316,6 @@ def test_memory_for_making_an_index_is_given_back(url: str) -> None:
 
 
 # A server that is full, or that can only be read
-
-
-@contextmanager
-def small_disk(size: str) -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="pincite-small-", dir="/tmp"))
-    mounted = subprocess.run(
-        ("mount", "-t", "tmpfs", "-o", f"size={size},mode=777", "tmpfs", str(folder)),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if mounted.returncode:
-        folder.rmdir()
-        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(("umount", "--lazy", str(folder)), check=True)
-        folder.rmdir()
 
 
 def fill_up(path: Path) -> None:

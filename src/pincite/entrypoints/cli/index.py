@@ -103,7 +103,8 @@ def build(
 
     A build that was stopped goes on where it was. Policy, model, name, size limit and what else
     is read are remembered; passwords are not. With another model all documents are forgotten
-    first; `pincite reindex` goes on answering meanwhile.
+    first; `pincite reindex` goes on answering meanwhile. The default model is fetched (84 MB) where
+    it is missing.
 
     With --store the index is a project of a team's database, which is remembered, too.
 

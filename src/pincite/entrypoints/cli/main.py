@@ -31,6 +31,7 @@ from pincite.settings import ONE_THREAD
 
 EXIT_INTERRUPTED = 130
 EXIT_OUTPUT = 7  # cannot be written
+EXIT_BUG = 70  # as in sysexits.h; Python's own 1 would look like an index run with failed files
 
 # The first line that fits counts. Documented in docs/cli.md.
 EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
@@ -145,9 +146,13 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line."""
-    if sys.argv[1:] and sys.argv[1] in _ONE_QUESTION:
-        _run_briefly()
-    cli(prog_name="pincite")
+    try:
+        if sys.argv[1:] and sys.argv[1] in _ONE_QUESTION:
+            _run_briefly()
+        cli(prog_name="pincite")
+    except Exception:  # noqa: BLE001 — told in full
+        sys.excepthook(*sys.exc_info())
+        sys.exit(EXIT_BUG)
 
 
 def _run_briefly() -> NoReturn:

