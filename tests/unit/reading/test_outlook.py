@@ -108,14 +108,6 @@ def test_the_html_is_read_where_the_plain_text_is_only_a_hint() -> None:
     assert content.text.startswith("All of the long story.")
 
 
-def test_the_plain_text_goes_first() -> None:
-    assert message(*html(b"<p>two</p>"), folder({0x1000: "one"})).text == "one"
-
-
-def test_html_that_is_kept_as_text_is_read() -> None:
-    assert message(folder({0x1013: "<p>old</p>"})).text == "old"
-
-
 def test_texts_of_one_byte_for_each_character_are_read() -> None:
     streams = folder({}, {0x3FFD: 1_251, 0x3FDE: 1_251})
     streams["__substg1.0_0037001E"] = "Привет".encode("cp1251")

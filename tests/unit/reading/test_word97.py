@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compound_files import compound_file
-from pincite.errors import FileEmpty, FileUnreadable
+from pincite.errors import FileUnreadable
 from pincite.reading.office.compound import read
 from pincite.reading.source_file import SourceFile
 from pincite.records import BlockKind, Content, OmissionReason
@@ -172,24 +172,6 @@ def test_footnotes_and_boxes_are_read_but_headers_and_comments_are_not() -> None
 def test_what_cannot_be_read_is_refused_by_name(changes: dict[str, int], message: str) -> None:
     with pytest.raises(FileUnreadable, match=message):
         document("Text\r", **changes)
-
-
-def test_pieces_that_repeat_one_text_without_end_are_refused() -> None:
-    streams = word("x" * 1_000)
-    count = 1_000
-    plan = struct.pack(f"<{count + 1}I", *range(0, 1_000 * (count + 1), 1_000))
-    plan += struct.pack("<HIH", 0, _TEXT_AT, 0) * count
-    streams["1Table"] += struct.pack("<BI", 2, len(plan)) + plan
-    stream = bytearray(streams["WordDocument"])
-    struct.pack_into("<II", stream, 0x01A2, 124, 5 + len(plan))
-    streams["WordDocument"] = bytes(stream)
-    with pytest.raises(FileUnreadable, match="damaged"):
-        read(SourceFile("a.doc", compound_file(streams)))
-
-
-def test_no_text_is_empty() -> None:
-    with pytest.raises(FileEmpty):
-        document("\r\r\x01\r")
 
 
 @settings(max_examples=300)

@@ -140,8 +140,3 @@ def test_symbols_are_definitions_and_exported_constants(
 )
 def test_entry_points_are_main_and_routes(path: str, text: str, expected: list[str]) -> None:
     assert list(facts(path, text).entry_points) == expected
-
-
-def test_symbols_have_an_end() -> None:
-    text = "".join(f"def f{number}(): pass\n" for number in range(6_000))
-    assert len(facts("a.py", text).symbols) == 5_000
