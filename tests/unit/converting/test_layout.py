@@ -41,12 +41,6 @@ def test_columns_are_read_one_after_the_other_below_what_reaches_over_both() -> 
     assert words == ["head", *left, *right, "foot"]
 
 
-def test_three_columns_are_read_from_left_to_right() -> None:
-    page = [*column("c", 8, 1000, 3), *column("a", 8, 0), *column("b", 8, 500, 7)]
-    words = " ".join(texts(list(blocks_of(page)))).split()
-    assert words == [f"{name}{n}" for name in "abc" for n in range(8)]
-
-
 def test_cells_below_each_other_make_a_table_with_empty_cells_where_nothing_stands() -> None:
     page = [
         *(line("Test", 0, 0, 60), line("Result", 300, 0, 80), line("Flag", 600, 2, 60)),

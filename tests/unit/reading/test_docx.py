@@ -119,8 +119,6 @@ def test_notes_stand_after_the_paragraph_that_refers_to_them() -> None:
 
 
 _COMMENTED = '<w:p><w:r><w:t>Text</w:t><w:commentReference w:id="3"/></w:r></w:p>'
-
-
 _COMMENTS = f'<w:comment w:id="3" w:author="Ada">{paragraph("Why?")}</w:comment>'
 
 
