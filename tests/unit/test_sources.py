@@ -160,14 +160,6 @@ def test_odd_names_are_found_and_read_as_they_are(tmp_path: Path, name: str) -> 
     assert Folder(tmp_path).read(name) == b"words"
 
 
-def test_twins_in_small_and_capital_letters_stay_two_files(tmp_path: Path) -> None:
-    (tmp_path / "probe").mkdir()
-    if (tmp_path / "PROBE").exists():
-        pytest.skip("this disk does not tell small letters from capitals")
-    write(tmp_path, "a/readme.md", "a/README.md", "A/readme.md")
-    assert found(tmp_path) == ["A/readme.md", "a/README.md", "a/readme.md"]
-
-
 AS_NOBODY = """
 import os, sys
 from pathlib import Path

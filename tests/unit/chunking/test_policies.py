@@ -139,11 +139,6 @@ def test_wiki_leaves_out_the_headings_of_empty_sections() -> None:
     assert [chunk.heading_path for chunk in chunks_of(text, "wiki")] == [("Wiki", "Full")]
 
 
-def test_wiki_keeps_a_document_of_headings_only() -> None:
-    chunks = chunks_of("# Wiki\n\n## Empty\n\n## Also empty", "wiki")
-    assert [chunk.text for chunk in chunks] == ["# Wiki", "## Empty", "## Also empty"]
-
-
 # brain: 700 to 1,000 tokens, 125 of them repeated
 
 

@@ -119,19 +119,6 @@ def test_what_the_file_says_about_itself_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        b"",
-        _properties((2, 0x1E, b"\xff\xff\xff\xff")),
-        bytes(44) + struct.pack("<III", 48, 0xFFFFFFFF, 0xFFFFFFFF),
-    ],
-)
-def test_what_the_file_says_badly_does_no_harm(said: bytes) -> None:
-    content = compound({"Workbook": workbook(*_CELLS), "\x05SummaryInformation": said})
-    assert content.metadata.date is None
-
-
-@pytest.mark.parametrize(
     ("stream", "message"),
     [
         ("EncryptedPackage", "is encrypted with a password; save it without one to index it"),

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from pincite.errors import FileEmpty, FileUnreadable
+from pincite.errors import FileUnreadable
 from pincite.reading.source_file import SourceFile
 from pincite.reading.web.epub import read_epub
 from pincite.records import Content
@@ -87,11 +87,6 @@ def test_a_book_says_what_it_is() -> None:
     assert content.metadata.language == "en-GB"
     assert content.metadata.tags == ("Water", "Seals")
     assert content.metadata.pages is None
-
-
-def test_asides_and_boxes_of_books_are_content() -> None:
-    body = "<p>Text</p><aside class='sidebar'><a href=x>Note 1</a></aside>"
-    assert simple({"a.xhtml": body}).text == "Text\n\nNote 1"
 
 
 def test_names_in_the_package_are_decoded_and_resolved() -> None:
@@ -214,8 +209,3 @@ def test_a_book_without_its_container_is_read_by_its_only_package() -> None:
 def test_a_book_without_a_package_is_damaged(parts: Mapping[str, str]) -> None:
     with pytest.raises(FileUnreadable, match="list of its chapters is missing"):
         book(parts)
-
-
-def test_a_book_of_empty_chapters_is_empty() -> None:
-    with pytest.raises(FileEmpty):
-        simple({"a.xhtml": ""})

@@ -92,12 +92,6 @@ def test_front_matter_lies_in_the_first_section_but_in_no_block() -> None:
     assert outline(document) == [(BlockKind.HEADING, "# Heading"), (BlockKind.PARAGRAPH, "Body")]
 
 
-def test_front_matter_alone_is_a_document_without_blocks() -> None:
-    document = read("---\ntitle: Beams\n---\n")
-    assert document.title == "Beams"
-    assert document.blocks == ()
-
-
 @pytest.mark.parametrize(
     ("text", "title", "own"),
     [
@@ -113,8 +107,27 @@ def test_the_title_is_the_best_name_the_text_gives_itself(text: str, title: str,
     assert (document.title, document.own_title) == (title, own)
 
 
-def test_only_recognised_text_stands_for_another_file() -> None:
-    source = "---\nsource: contracts/real.pdf\n---\n\nText.\n"
-    assert read(source, "spoof.md").metadata.source is None
-    recognised = read(source, ".converted/contracts/real.pdf.md")
-    assert (recognised.metadata.source, recognised.type) == ("contracts/real.pdf", "pdf")
+RECOGNISED = (
+    "---\ntitle: Letter\nsource: scans/letter.pdf\nmodality: ocr\n---\n\n"
+    "## Page 2\n\nDear Ada.\n\n## Terms\n\n### Page 9\n\nPage 10\n\n## Page 12\n\nYours.\n"
+)
+
+
+def test_recognised_text_stands_for_its_file_and_has_its_pages() -> None:
+    document = read(RECOGNISED, ".converted/scans/letter.pdf.md")
+    assert (document.metadata.source, document.type) == ("scans/letter.pdf", "pdf")
+    assert [(place.page, RECOGNISED[place.start : place.end]) for place in document.places] == [
+        (2, RECOGNISED[RECOGNISED.index("## Page 2") : RECOGNISED.index("## Page 12")]),
+        (12, "## Page 12\n\nYours.\n"),
+    ]
+    sign = RECOGNISED.replace("## Page", "Sheet").replace(".pdf", ".png")
+    assert read(sign, ".converted/scans/letter.png.md").places == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [(RECOGNISED, "spoof.md"), (RECOGNISED.replace("ocr", "text"), ".converted/letter.pdf.md")],
+)
+def test_other_text_has_no_pages(text: str, path: str) -> None:
+    assert read(text, path).places == ()
+    assert path != "spoof.md" or read(text, path).metadata.source is None

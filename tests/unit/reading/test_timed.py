@@ -119,12 +119,6 @@ def test_a_list_of_chapters_above_a_transcript_is_text() -> None:
     assert content.places[0].start > content.text.index("## Transcript")
 
 
-def test_two_recordings_in_one_file_each_have_their_times() -> None:
-    part = "".join(f"[00:0{at // 60}:{at % 60:02}] {SENTENCE}\n" for at in range(0, 120, 8))
-    times = [time for time, _ in said(read(part + part, "both.txt"))]
-    assert times == [float(at) for at in range(0, 120, 8)] * 2
-
-
 DIARY = [
     "08:15 Left the harbour with Oriel, wind from the west, the skiff low in the water.",
     "09:30 Off the stack. Three gannets, one of them with a ring, and a seal that followed us.",
@@ -244,15 +238,6 @@ def test_frames_may_stand_under_headings_of_any_level(heading: str) -> None:
 @pytest.mark.parametrize("heading", ["Time frame at 1:12", "Frame at noon", "Frame at 00:99:99"])
 def test_other_headings_are_no_frames(heading: str) -> None:
     assert read(f"## {heading}\n\nA clock.").places == ()
-
-
-def test_a_file_may_hold_what_is_said_and_what_is_seen() -> None:
-    spoken = "".join(f"[00:00:{at:02}] {SENTENCE}\n\n" for at in (0, 8, 17, 25))
-    content = read(f"# Talk\n\n{spoken}## Frame at 00:00:20\n\nA gull at [00:00:01].\n")
-    assert content.modality is Modality.VIDEO_TRANSCRIPT
-    assert [time for time, _ in said(content)] == [0.0, 8.0, 17.0, 25.0, 20.0]
-    assert said(content)[3][1] == SENTENCE.strip()
-    assert said(content)[4][1].endswith("A gull at [00:00:01].")
 
 
 lines = st.lists(

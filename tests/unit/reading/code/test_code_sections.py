@@ -78,12 +78,6 @@ def test_python_has_a_section_for_each_function_method_and_class() -> None:
     ]
 
 
-def test_a_comment_below_a_function_is_not_the_next_ones() -> None:
-    content = read_text("a.py", PYTHON)
-    parse = content.sections[4]
-    assert content.text[parse.start : parse.end].rstrip().endswith("# the end of parse")
-
-
 def test_what_a_file_says_of_itself_is_known() -> None:
     content = read_text("src/a.pyi", PYTHON)
     assert (content.type, content.metadata.language) == ("py", "python")
@@ -192,11 +186,6 @@ def test_the_comment_at_the_top_of_a_file_is_about_the_file() -> None:
     assert sections("a.go", "// Runs.\nfunc run() {\n}\n") == [("run", "// Runs.")]
 
 
-def test_closing_braces_go_with_what_they_close() -> None:
-    content = read_text("a.java", "class A {\n  void b() {\n  }\n} // A\n\n// the end\n")
-    assert [one.heading_path for one in content.sections] == [("A",), ("A", "b")]
-
-
 def test_functions_inside_a_function_count_only_if_both_are_long() -> None:
     inner = "    def inner():\n" + "        " + ("        ".join([FILLING] * 20))
     assert names("a.py", f"def outer():\n{inner}    return inner\n") == ["outer"]
@@ -225,10 +214,6 @@ def test_long_functions_have_blocks_at_statements() -> None:
     starts = [content.text[block.start :].splitlines()[0] for block in content.blocks]
     assert len(starts) > 20
     assert all(line.startswith("    if ready(") for line in starts[1:])
-
-
-def test_statements_on_one_line_are_not_parted() -> None:
-    assert names("a.js", "function a() {} function b() {}\n") == ["a"]
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
