@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from pictures import joined, pdf_with, picture, saved, scanned_pdf, text_pdf
-from pincite.converting.pages import open_image, open_pdf
+from pincite.converting.pages import open_image, open_pdf, rehearse
 from pincite.errors import FileUnreadable
 
 LONG_TEXT = ["This page has a text of its own, and it is a long one."] * 5
@@ -77,9 +77,10 @@ def png_that_says(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels)
 
 
-def test_a_bomb_is_refused_before_it_expands() -> None:
+@pytest.mark.parametrize("side", [11_000, 60_000])
+def test_a_bomb_is_refused_before_it_expands(side: int) -> None:
     with pytest.raises(FileUnreadable, match=r"megapixels"):
-        list(open_image(png_that_says(11_000, 11_000))[1])
+        list(open_image(png_that_says(side, side))[1])
 
 
 def test_a_broken_image_and_one_of_another_kind_are_told() -> None:
@@ -87,3 +88,7 @@ def test_a_broken_image_and_one_of_another_kind_are_told() -> None:
         open_image(b"GIF89a" + bytes(100))
     with pytest.raises(FileUnreadable, match="damaged"):
         list(open_image(saved(picture("words"))[:-500])[1])
+
+
+def test_the_rehearsal_goes_through_every_format() -> None:
+    rehearse()

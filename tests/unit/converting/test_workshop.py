@@ -65,6 +65,7 @@ def script(body: str) -> list[str]:
         ("os.abort()", 60.0, "makes the recogniser crash"),
         ("say(b'gibberish that is no frame')", 60.0, "makes the recogniser crash"),
         (f"say({frame(Ready('again'))!r})", 60.0, "makes the recogniser crash"),
+        ("say((2).to_bytes(8) + b'{}')", 60.0, "makes the recogniser crash"),
         ("sys.stdin.read()", 0.1, "takes longer than"),
     ],
 )

@@ -118,6 +118,12 @@ def test_what_the_file_says_about_itself_is_kept() -> None:
     assert content.metadata.pages == 1
 
 
+@pytest.mark.parametrize("said", [b"", _properties((2, 0x1E, b"\xff\xff\xff\xff"))])
+def test_what_the_file_says_badly_does_no_harm(said: bytes) -> None:
+    content = compound({"Workbook": workbook(*_CELLS), "\x05SummaryInformation": said})
+    assert (content.title, content.metadata.date) == (None, None)
+
+
 @pytest.mark.parametrize(
     ("stream", "message"),
     [

@@ -397,6 +397,7 @@ def test_what_is_not_seen_is_kept_and_flagged(run: str, reason: OmissionReason) 
         "<w:webHidden/>",
         '<w:sz w:val="3"/>',
         f'{_WHITE}<w:shd w:val="clear" w:fill="000000"/>',
+        f'{_WHITE}<w:highlight w:val="black"/>',
     ],
 )
 def test_what_is_seen_is_not_flagged(run: str) -> None:

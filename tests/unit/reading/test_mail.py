@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -145,6 +147,13 @@ def test_mails_inside_of_mails_end_at_some_depth() -> None:
 def test_a_lying_or_unknown_charset_does_not_garble(label: str, codec: str) -> None:
     source = f"{HEAD}Content-Type: text/plain; charset={label}\n\n".encode()
     assert body(source + "Größe der Pumpen".encode(codec)) == "Größe der Pumpen"
+
+
+def test_base64_is_decoded_even_where_it_is_broken() -> None:
+    head = f"{HEAD}Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
+    encoded = base64.b64encode(b"The seal leaks.").decode()
+    assert body(head + encoded) == "The seal leaks."
+    assert body(head + encoded[:-3] + "!") == "The seal lea"
 
 
 def test_a_mail_in_utf_16_is_read() -> None:

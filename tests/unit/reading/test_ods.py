@@ -131,7 +131,10 @@ def test_a_few_bytes_do_not_become_billions_of_cells() -> None:
     assert 1_000 < len(text) < 10_000_000
 
 
-def test_an_encrypted_file_is_refused_by_name() -> None:
+def test_a_damaged_or_encrypted_file_is_refused_by_name() -> None:
+    data = package({"mimetype": "x", "content.xml": f"<office:document-content {_NAMES}><a>"})
+    with pytest.raises(FileUnreadable, match="damaged"):
+        workbook(data)
     data = package(
         {
             "content.xml": b"\x00\x01garbage",

@@ -119,6 +119,7 @@ def test_xml_is_read_in_its_encoding_and_a_false_claim_does_no_harm(
         (b"<a>" * 5_000 + b"</a>" * 5_000, "nested too deeply"),
         (b"", "is damaged"),
         (b"<a></b>", "is damaged"),
+        (b"\xff\xfe\xff", "is damaged"),
         (b"<a>&x;</a>", "is damaged"),
         (b"<a>\xff</a>", "is damaged"),
     ],

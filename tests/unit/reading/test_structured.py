@@ -206,6 +206,8 @@ def test_what_holds_no_word_is_empty(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        '"only a string"',
+        '{"a": "unclosed',
         '{"a":' * 50_000 + "1" + "}" * 50_000,
         '{"a": 1e400, "b": NaN, "c": -Infinity}',
         '{"a": 1, "a": {"b": 2}, "a": 3}',

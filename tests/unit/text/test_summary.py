@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.summary import LONGEST, beginning, summary
+from pincite.text.summary import LONGEST, beginning, first_sentences, summary
 
 SENTENCES = [
     "The harbour office keeps the tide tables of the northern coast.",
@@ -111,3 +111,13 @@ def test_a_beginning_is_short_and_marked_where_it_was_cut(text: str) -> None:
     assert len(made) <= LONGEST
     assert made.removesuffix("…") in " ".join(text.split())
     assert made == " ".join(text.split()) or made.endswith("…")
+
+
+def test_labels_without_a_full_stop_are_told_apart() -> None:
+    lines = ["Harbour fees for boats and crews", "Harbour fees are due at noon."]
+    assert summary(lines) == "Harbour fees for boats and crews · Harbour fees are due at noon."
+
+
+def test_first_sentences_are_whole() -> None:
+    assert first_sentences([" ".join(SENTENCES)]) == " ".join(SENTENCES[:4])
+    assert first_sentences([]) == ""

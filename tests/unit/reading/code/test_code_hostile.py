@@ -35,6 +35,7 @@ def test_what_machines_make_is_read_by_lines(path: str, data: bytes) -> None:
     ("path", "data"),
     [
         ("a.cpp", b"template <class T>\n" * 20_000 + b"void f() {\n}\n"),
+        ("a.js", b"function f() {\n" * 2_000 + b"}\n" * 2_000),
         ("a.rs", b"use a::{\n" * 20_000 + b"};\n"),
     ],
 )
