@@ -154,14 +154,6 @@ def test_brain_makes_large_chunks_and_repeats_about_an_eighth() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_table_is_not_torn_though_a_cut_in_it_would_be_handy(policy: str) -> None:
-    rows = "\n".join(f"| {number} | pump |" for number in range(50))
-    table = f"| a | b |\n| --- | --- |\n{rows}"
-    text = f"# A\n\n{words(350)}\n\n{table}\n\n{words(350)}"
-    assert any(table in chunk.text for chunk in chunks_of(text, policy))
-
-
-@pytest.mark.parametrize("policy", POLICIES)
 def test_a_table_that_is_too_large_is_cut_between_rows(policy: str) -> None:
     rows = [f"| {number} | the pump of number {number} |" for number in range(400)]
     text = "\n".join(["| a | b |", "| --- | --- |", *rows])

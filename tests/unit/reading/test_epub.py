@@ -162,22 +162,6 @@ def test_a_chapter_without_heading_gets_its_name_from_the_contents(
     assert content.text == "The Seal\n\nIt leaks.\n\nValves\n\nThey stick."
 
 
-def test_covers_and_pictures_add_nothing() -> None:
-    content = book(
-        {
-            "META-INF/container.xml": CONTAINER,
-            "OEBPS/book.opf": package(
-                {"c.xhtml": XHTML, "p.svg": "image/svg+xml", "a.xhtml": XHTML}
-            ),
-            "OEBPS/c.xhtml": chapter("<svg><image href='c.jpg'/></svg>"),
-            "OEBPS/p.svg": "<svg/>",
-            "OEBPS/a.xhtml": chapter("<p>Text</p>"),
-        }
-    )
-    assert content.text == "Text"
-    assert content.metadata.notes == ()
-
-
 def encryption(path: str) -> str:
     return (
         '<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'

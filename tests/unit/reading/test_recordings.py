@@ -156,7 +156,6 @@ def test_any_json_is_read_or_left_alone(value: object) -> None:
         ("talks/x.pt-BR.srt", "talks/x"),
         ("talks/x.mp4.json", "talks/x"),
         ("talks/x (transcript).md", "talks/x"),
-        ("talks/x/transcript.md", "talks/x"),
         ("talks/x_frames/frame_00m30s.md", "talks/x"),
         ("talks/node.js.vtt", "talks/node.js"),
         ("talks/Frames of mind.md", "talks/Frames of mind"),

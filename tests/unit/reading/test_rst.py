@@ -182,10 +182,6 @@ def test_half_a_table_is_a_paragraph() -> None:
     ]
 
 
-def test_a_name_with_an_initial_opens_no_list() -> None:
-    assert outline("A. Lovelace wrote\nthe first program.\n") == [("paragraph", 1, 2)]
-
-
 def test_fields_at_the_top_describe_the_document() -> None:
     text = dedent("""\
         Harbour rules

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.errors import FileEmpty, FileUnreadable
+from pincite.errors import FileUnreadable
 from pincite.reading import writer as writing
 from pincite.reading.writer import Writer
 
@@ -13,16 +13,6 @@ def test_control_characters_and_half_characters_do_not_get_in() -> None:
     writer = Writer()
     writer.paragraph("a\x00b\x1bc\ud800d\te\nf")
     assert writer.content("pdf").text == "abcd\te\nf"
-
-
-def test_nothing_written_is_an_empty_file() -> None:
-    writer = Writer()
-    writer.paragraph("  \n ")
-    writer.paragraph("\x00\x01")
-    writer.code("\x1b")
-    writer.table([["", " "]])
-    with pytest.raises(FileEmpty):
-        writer.content("pdf")
 
 
 def test_a_text_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

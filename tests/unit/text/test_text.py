@@ -124,7 +124,6 @@ def test_markup_is_taken_off(source: str, words: str) -> None:
         ("/**\n * Counts boats.\n *\n * @author Ada\n */\nclass A {}\n", "Counts boats."),
         ("'use strict';\n\n/* Counts. */\n", "Counts."),
         ("# Copyright 2024\n# License: MIT\n\n'''Counts.'''\n", "Counts."),
-        ("#ifndef A_H\n#define A_H\n", ""),
         ("/* a.h -- counts boats -*- C++ -*-\n\n   Copyright 2024 Ada */\n", "a.h -- counts boats"),
         ("x = 1\n# later\n", ""),
         ('"""never closed', ""),
