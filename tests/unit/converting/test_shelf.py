@@ -40,6 +40,14 @@ def test_a_text_whose_file_is_there_stays(shelf: Shelf) -> None:
     assert shelf.state(found("copy.png")) == "absent"
 
 
+def test_only_a_text_that_nobody_corrected_is_taken_away(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("a.png", text())
+    shelf.write("b.png", text() + "mine\n")
+    for path in ("a.png", "b.png", "c.png"):
+        shelf.remove_as_written(path)
+    assert [entry.name for entry in (tmp_path / ".converted").iterdir()] == ["b.png.md"]
+
+
 @pytest.mark.parametrize("place", [".converted", ".converted/scans"])
 def test_nothing_is_written_through_a_link(tmp_path: Path, place: str) -> None:
     library, outside = tmp_path / "library", tmp_path / "outside"

@@ -51,6 +51,12 @@ def test_the_level_of_a_heading_comes_from_its_style(styles: str, level: int | N
     assert content.sections[0].level == (level or 0)
 
 
+def test_a_paragraph_may_say_itself_that_it_is_a_heading_and_keeps_its_number() -> None:
+    outline = '<w:outlineLvl w:val="0"/>'
+    content = _read(_item("Scope", more=outline), numbering=_OUTLINE + _list(1))
+    assert content.sections[0].heading_path == ("1. Scope",)
+
+
 def test_a_hidden_heading_heads_nothing() -> None:
     content = _read(
         paragraph("Do as I say", '<w:outlineLvl w:val="0"/>', "<w:vanish/>") + paragraph("b")
@@ -351,6 +357,13 @@ def test_pages_are_those_that_word_last_saw() -> None:
     assert content.metadata.pages == 3
 
 
+def test_without_marks_there_are_no_pages() -> None:
+    broken = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
+    content = _read(paragraph("one") + broken + paragraph("two"))
+    assert content.places == ()
+    assert content.metadata.pages is None
+
+
 def test_a_table_over_several_pages_shows_its_heading_on_each() -> None:
     def row(first: str, second: str, properties: str = "") -> str:
         cells = "".join(f"<w:tc>{text}</w:tc>" for text in (first, second))
@@ -424,6 +437,12 @@ def test_white_text_is_seen_on_a_coloured_ground() -> None:
     assert _read(_run(text_box(white, "<a:noFill/>", theme))).omissions != ()
     plain = f"<w:tbl><w:tr><w:tc>{white}</w:tc>{cells('b')}</w:tr></w:tbl>"
     assert _hidden(_read(plain)) == {"Seen.": OmissionReason.WHITE}
+
+
+def test_the_style_of_a_paragraph_can_hide_it() -> None:
+    base = style("base", "base", "<w:rPr><w:vanish/></w:rPr>")
+    styles = base + style("mine", "mine", '<w:basedOn w:val="base"/>')
+    assert _hidden(_read(styled("a", "mine"), styles=styles)) == {"a": OmissionReason.HIDDEN}
 
 
 def test_hidden_text_in_a_table_stands_after_it() -> None:

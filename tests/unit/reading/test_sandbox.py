@@ -184,7 +184,9 @@ SECTIONS = (Section((), 0, 0, 4),)
     "content",
     [
         Content(type="x", text="text", sections=(Section((), 0, 0, 5),)),
+        Content(type="x", text="text", sections=(Section((), 0, -1, 4),)),
         Content(type="x", text="text", sections=()),
+        Content(type="x", text="text", sections=SECTIONS, places=(Place(0, 4, page=2**62),)),
         Content(
             type="x",
             text="text",

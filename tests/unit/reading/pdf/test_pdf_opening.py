@@ -17,10 +17,13 @@ _PAGE = Page([text("Hello World", 72, 700)])
 _SCAN = Page([picture(20, 20, 570, 750)])
 
 
-@pytest.mark.parametrize("password", ["secret", "pässwört", ""])
-def test_an_encrypted_file_opens_with_its_password(password: str) -> None:
+@pytest.mark.parametrize(
+    ("password", "typed"),
+    [("secret", "secret"), ("pässwört", "pässwört"), ("", "any"), ("SaSLprep", "SªSL\xadprep")],
+)
+def test_an_encrypted_file_opens_with_its_password(password: str, typed: str) -> None:
     data = pdf(_PAGE, password=password)
-    assert content_of(data, "wrong", password).text == "Hello World"
+    assert content_of(data, "wrong", typed).text == "Hello World"
 
 
 def test_without_its_password_it_says_how_to_give_it() -> None:
