@@ -43,14 +43,6 @@ def test_each_function_is_a_chunk_under_every_policy(policy: str) -> None:
     assert chunks(source, policy) == parts
 
 
-def test_methods_are_chunks_with_their_indentation() -> None:
-    method = "\n".join("    " + line for line in function("b", 20).split("\n"))
-    other = method.replace("b", "c")
-    header = "\n".join(["class A:", *[f"    field_{at}: int = {at}" for at in range(20)]])
-    source = document((("A",), header), (("A", "b"), method), (("A", "c"), other))
-    assert chunks(source) == [header, method, other]
-
-
 def test_tiny_definitions_go_together() -> None:
     source = document(*(((f"f{at}",), function(f"f{at}", 1)) for at in range(12)))
     sizes = [len(EMBEDDER.token_starts(chunk)) for chunk in chunks(source)]

@@ -170,7 +170,9 @@ def test_what_holds_no_text_is_looked_at_once(library: Library) -> None:
     assert [job.kind for job in library.ocr.asked] == [SourceKind.IMAGE]
 
 
-def test_the_text_of_a_file_that_holds_none_any_more_goes(library: Library) -> None:
+def test_the_text_of_a_file_that_holds_none_any_more_goes(
+    library: Library,
+) -> None:
     library.contents = {"a.pdf": "scanned"}
     library.convert(Need.OCR)
     library.contents = {"a.pdf": "\f"}

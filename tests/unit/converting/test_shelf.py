@@ -28,42 +28,10 @@ def found(path: str = "a.png", checksum: str = OLD) -> FoundFile:
     return FoundFile(path, 1, checksum)
 
 
-def names(folder: Path) -> list[str]:
-    return [entry.name for entry in folder.iterdir()]
-
-
-def test_a_text_stands_below_the_hidden_folder_under_its_files_own_path(
-    shelf: Shelf, tmp_path: Path
-) -> None:
-    shelf.write("scans/a.png", text())
-    assert (tmp_path / ".converted" / "scans" / "a.png.md").read_text() == text()
-    assert names(tmp_path / ".converted") == ["scans"]
-
-
-def test_states_tell_absent_current_outdated_and_corrected(shelf: Shelf, tmp_path: Path) -> None:
-    assert shelf.state(found()) == "absent"
-    shelf.write("a.png", text())
-    assert shelf.state(found()) == "current"
-    assert shelf.state(found(checksum=NEW)) == "outdated"
-    (tmp_path / ".converted" / "a.png.md").write_text(text().replace("words", "my words"))
-    assert shelf.state(found()) == "current"
-    assert shelf.state(found(checksum=NEW)) == "corrected"
-    assert shelf.is_corrected("a.png")
-
-
 def test_a_file_of_the_users_own_counts_as_corrected(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / ".converted").mkdir()
     (tmp_path / ".converted" / "a.png.md").write_bytes(b"\xff my own")
     assert shelf.state(found()) == "corrected"
-
-
-def test_a_text_follows_its_file(shelf: Shelf, tmp_path: Path) -> None:
-    shelf.write("a.png", text())
-    shelf.write("gone.png", text(NEW, "gone.png"))
-    assert shelf.follow_moves([found("b/c.png")]) == (["b/c.png"], ["gone.png"])
-    assert shelf.state(found("b/c.png")) == "current"
-    assert not shelf.is_corrected("b/c.png")
-    assert not (tmp_path / ".converted" / "a.png.md").exists()
 
 
 def test_a_text_whose_file_is_there_stays(shelf: Shelf) -> None:
@@ -72,24 +40,12 @@ def test_a_text_whose_file_is_there_stays(shelf: Shelf) -> None:
     assert shelf.state(found("copy.png")) == "absent"
 
 
-def test_what_holds_nothing_is_remembered_by_bytes_and_engine(shelf: Shelf, tmp_path: Path) -> None:
-    assert not shelf.holds_nothing(found(), "engine 1")
-    shelf.note_nothing(found(), "engine 1")
-    shelf.note_nothing(found(), "engine 1")
-    later = Shelf(tmp_path)
-    assert later.holds_nothing(found("b.png"), "engine 1")
-    assert not later.holds_nothing(found(), "engine 2")
-    assert not later.holds_nothing(found(checksum=NEW), "engine 1")
-    assert (tmp_path / ".converted" / ".nothing-found").read_text().count("\n") == 1
-
-
 def test_only_a_text_that_nobody_corrected_is_taken_away(shelf: Shelf, tmp_path: Path) -> None:
     shelf.write("a.png", text())
     shelf.write("b.png", text() + "mine\n")
-    shelf.remove_as_written("a.png")
-    shelf.remove_as_written("b.png")
-    shelf.remove_as_written("c.png")
-    assert names(tmp_path / ".converted") == ["b.png.md"]
+    for path in ("a.png", "b.png", "c.png"):
+        shelf.remove_as_written(path)
+    assert [entry.name for entry in (tmp_path / ".converted").iterdir()] == ["b.png.md"]
 
 
 @pytest.mark.parametrize("place", [".converted", ".converted/scans"])

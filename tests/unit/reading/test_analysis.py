@@ -41,21 +41,14 @@ def full() -> AnalysisFile:
     )
 
 
-def test_a_source_file_has_what_is_said_of_it() -> None:
-    assert full().of(SERVICE, "service") == KNOWN
-
-
 @pytest.mark.parametrize(
     ("path", "title"),
     [
+        ("src/auth/service.py", "service"),
         ("wiki/auth.md", "Anything"),
-        ("a.md", "src/auth/service.py"),
         ("a.md", "`src/auth/service.py`"),
         ("files/src-auth-service.md", "Service"),
-        ("files/src-auth-service-py.md", "Service"),
-        ("files/src_auth_service.py.md", "Service"),
         ("wiki/src/auth/service.md", "Service"),
-        ("src/auth/service.py.md", "Service"),
     ],
 )
 def test_a_page_is_about_the_file_that_is_named_for_it(path: str, title: str) -> None:
@@ -89,12 +82,7 @@ def test_a_page_about_several_files_has_what_they_have_together() -> None:
         ("src/api/**", "src/api/a/b.py", True),
         ("src/api/", "src/api/a/b.py", True),
         ("src/api/*", "src/api/a/b.py", False),
-        ("src/api/*", "src/api/b.py", True),
-        ("**/models.py", "models.py", True),
-        ("**/models.py", "a/b/models.py", True),
         ("src/**/test_*.py", "src/a/b/test_c.py", True),
-        ("src/**/test_*.py", "src/a/b/c.py", False),
-        ("**/a/**/b.py", "a/x/a/y/b.py", True),
         ("./src/*.py", "src/a.py", True),
         ("src", "src/a.py", False),
     ],
@@ -149,17 +137,11 @@ def test_what_is_given_wins_field_by_field() -> None:
     ("data", "problem"),
     [
         (b"", "truncated"),
-        (b"{", "truncated"),
-        (b"[]", "Expected `object`"),
         (b"\xff\xfe", "malformed"),
-        (b"{}", "missing required field `version`"),
         (b'{"version": 2}', "Invalid enum value 2"),
         (b'{"version": 1, "file": {}}', "unknown field `file`"),
-        (b'{"version": 1, "files": {"a": {"symbol": []}}}', "unknown field `symbol`"),
         (b'{"version": 1, "files": {"a": {"symbols": "f"}}}', "Expected `array`, got `str`"),
         (b'{"version": 1, "pages": {"a.md": 3}}', r"Expected `str \| array`, got `int`"),
-        (b'{"version": 1, "layers": {"api": "src"}}', "Expected `array`, got `str`"),
-        (b'{"version": 1, "files": ' + b"[" * 100_000, "Expected `object`, got `array`"),
         (b'{"version": 1, "x": ' + b"[" * 100_000, "unknown field"),
         (b" " * 20_000_001, "larger than the 20 MB"),
     ],
@@ -167,7 +149,3 @@ def test_what_is_given_wins_field_by_field() -> None:
 def test_a_file_of_another_form_is_refused_with_the_reason(data: bytes, problem: str) -> None:
     with pytest.raises(FileUnreadable, match=problem):
         parse_analysis(data)
-
-
-def test_a_byte_order_mark_does_not_matter() -> None:
-    assert parse_analysis(b'\xef\xbb\xbf{"version": 1}').of("a.py", "") is None

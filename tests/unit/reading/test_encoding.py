@@ -1,5 +1,4 @@
 import codecs
-import os
 import random
 
 import pytest
@@ -18,7 +17,6 @@ SPANISH = "El niño comió más piñas. ¿Dónde está la estación? Mañana ser
 SWEDISH = "Räksmörgås är gott på våren. Åke köpte två äpplen och åt dem på ön.\n"
 HUNGARIAN = "A közösségi élet erősödik, a szülők és a gyerekek együtt ünnepelnek, örülnek.\n"
 TURKISH = "Işığı söndürüp dışarı çıktım. İyi ki öğretmenim beni bekliyordu; ağaç, çiçek, güneş.\n"
-LATVIAN = "Šodien ir ļoti jauka diena, vai ne? Rūķīši dzērumā čiepj koncertflīģeļu vākus.\n"
 CHINESE = "人工智能是计算机科学的一个分支，它企图了解智能的实质。\n"
 
 characters = st.characters(blacklist_categories=["Cs", "Cc"]) | st.sampled_from("\t\n\r")
@@ -56,20 +54,12 @@ def test_wide_encodings_are_known_without_a_mark(text: str, encoding: str) -> No
     ("text", "encoding"),
     [
         (GERMAN, "cp1252"),
-        (GERMAN.strip("„\n").replace("“", "").replace("–", "-"), "latin-1"),
-        (FRENCH, "cp1252"),
-        (SPANISH, "cp1252"),
-        (SWEDISH, "cp1252"),
         (FRENCH + GERMAN + SPANISH + SWEDISH, "cp1252"),
         (HUNGARIAN, "cp1250"),
         (TURKISH, "cp1254"),
-        (LATVIAN, "cp1257"),
         (POLISH, "iso8859-2"),
-        (POLISH, "cp1250"),
         (RUSSIAN, "koi8-r"),
-        (RUSSIAN, "cp1251"),
         (JAPANESE, "shift-jis"),
-        (JAPANESE, "euc-jp"),
         (CHINESE, "gb18030"),
     ],
 )
@@ -98,24 +88,14 @@ def test_a_character_cut_off_at_the_end_is_replaced() -> None:
     assert decode("naïve café".encode()[:-1]) == "naïve caf\ufffd"
 
 
-def test_line_ends_and_blanks_are_kept() -> None:
-    assert decode(b"  a\r\nb\rc\n\x0c\t ") == "  a\r\nb\rc\n\x0c\t "
-
-
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "a PDF"),
         (b"PK\x03\x04\x14\0", "a ZIP archive"),
         (b"\x89PNG\r\n\x1a\n\0", "a PNG image"),
-        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG image"),
-        (b"GIF89a\x01\0\x01\0", "a GIF image"),
         (b"\x7fELF\x02\x01\x01\0", "a program"),
-        (b"MZ\x90\0\x03\0\0\0", "a Windows program"),
-        (b"\x1f\x8b\x08\0", "a gzip archive"),
-        (b"SQLite format 3\0\x10\0", "a SQLite database"),
         (b"\0\0\0\x20ftypisom\0\0\x02\0", "an MP4 video"),
-        (b"ID3\x04\0\0\0\0\0", "an MP3 recording"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "an old Office document"),
     ],
 )
@@ -133,10 +113,7 @@ def test_a_text_may_begin_like_a_binary_file(text: str) -> None:
     "data",
     [
         b"text with a \0 in it",
-        b"The seal\0leaks.\n" * 50,
-        b"\0" * 100,
         codecs.BOM_UTF8 + b"a\0b",
-        bytes(range(1, 32)) * 10,
         random.Random(7).randbytes(5_000),
         b"\x01\0\x02\0\x03\0\x04\0" * 50,
     ],
@@ -153,18 +130,3 @@ def test_nuls_and_control_characters_are_binary(data: bytes) -> None:
 def test_a_text_with_nothing_to_read_is_empty(data: bytes) -> None:
     with pytest.raises(FileUnreadable, match="is empty"):
         decode_filled(data)
-
-
-def test_a_word_after_a_long_nothing_is_not_empty() -> None:
-    text = " " * 100_000 + "word"
-    assert decode_filled(text.encode()) == text
-
-
-def test_one_very_long_line_in_an_older_encoding_is_read() -> None:
-    text = JAPANESE.strip() * 20_000
-    assert decode(text.encode("shift-jis")) == text
-
-
-def test_compressed_data_without_a_signature_is_binary() -> None:
-    with pytest.raises(FileUnreadable):
-        decode(os.urandom(20_000))

@@ -58,13 +58,10 @@ def test_a_mail_begins_with_who_wrote_to_whom() -> None:
 @pytest.mark.parametrize(
     ("subject", "title"),
     [
-        ("=?utf-8?B?R3LDtsOfZQ==?=", "Größe"),
         ("=?iso-8859-1?Q?Gr=F6=DFe?= of\n =?utf-8?q?_pumps?=", "Größe of pumps"),
         ("=?utf-8?B?R3LDtg==?=\n =?utf-8?B?w59l?=", "Größe"),
         ("=?no-such-thing?q?abc?=", "abc"),
         ("=?utf-8?b?broken base64!?=", None),
-        ("Größe", "Größe"),
-        ("folded\n over lines", "folded over lines"),
     ],
 )
 def test_subjects_in_any_state_are_read(subject: str, title: str | None) -> None:
@@ -78,11 +75,46 @@ def test_raw_bytes_in_a_header_are_read() -> None:
     assert (content.title, content.metadata.author) == ("Größe", "Jörg")
 
 
-def test_plain_text_is_taken_before_html() -> None:
-    source = multipart(
-        "alternative", part("text/plain", "As plain."), part("text/html", "<p>As HTML.</p>")
-    )
-    assert body(source) == "As plain."
+BODIES = {
+    "plain text is taken before HTML": (
+        multipart("alternative", part("text/plain", "Plain."), part("text/html", "<p>HTML.</p>")),
+        "Plain.",
+    ),
+    "HTML among its pictures": (
+        multipart(
+            "related",
+            part("text/html", "<p>Look at <img src=cid:1> this.</p>"),
+            part("image/png; name=logo.png", "AAAA", "Content-ID: <1>"),
+        ),
+        "Look at this.",
+    ),
+    "attachments are named": (
+        multipart(
+            "mixed",
+            part("text/plain", "See the files."),
+            part("text/plain", "secret", "Content-Disposition: attachment; filename=notes.txt"),
+            part("image/png", "A", "Content-Disposition: attachment; filename*=utf-8''%C3%A9.png"),
+            part("application/pgp-signature; name=signature.asc", "x"),
+        ),
+        "See the files.\n\nAttachments: notes.txt, é.png",
+    ),
+    "flowed lines are joined": (
+        f"{HEAD}Content-Type: text/plain; format=flowed\n\n"
+        "A long \nline.\n> quoted \n> too\n>> deeper\n-- \nAnn",
+        "A long line.\n> quoted too\n>> deeper\n-- \nAnn",
+    ),
+    "other lines are kept": (f"{HEAD}\n> quoted \n> too\nAnswer", "> quoted \n> too\nAnswer"),
+    "a signed mail": (
+        multipart("signed", part("text/plain", "Signed."), part("application/pgp-signature", "M")),
+        "Signed.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_the_right_body_is_read(case: str) -> None:
+    source, text = BODIES[case]
+    assert body(source) == text
 
 
 @pytest.mark.parametrize("stub", ["", "  \n", "View this mail in a browser."])
@@ -90,33 +122,6 @@ def test_html_is_taken_where_plain_text_is_only_a_stub(stub: str) -> None:
     html = f"<h1>News</h1><p>{'The new pumps are here. ' * 20}</p>"
     source = multipart("alternative", part("text/plain", stub), part("text/html", html))
     assert body(source).startswith("News\n\nThe new pumps are here.")
-
-
-def test_html_among_its_pictures_is_found() -> None:
-    related = multipart(
-        "related",
-        part("text/html", "<p>Look at <img src=cid:1> this.</p>"),
-        part("image/png; name=logo.png", "AAAA", "Content-ID: <1>"),
-        boundary="inner",
-        head="",
-    )
-    source = multipart("alternative", part("text/plain", ""), related)
-    assert body(source) == "Look at this."
-
-
-def test_attachments_are_named_and_not_read() -> None:
-    source = multipart(
-        "mixed",
-        part("text/plain", "See the files."),
-        part("text/plain", "secret", "Content-Disposition: attachment; filename=notes.txt"),
-        part(
-            "application/pdf",
-            "AAAA",
-            "Content-Disposition: attachment; filename*=utf-8''%C3%A9.pdf",
-        ),
-        part("application/pgp-signature; name=signature.asc", "x"),
-    )
-    assert body(source) == "See the files.\n\nAttachments: notes.txt, é.pdf"
 
 
 def test_a_forwarded_mail_is_a_section_of_its_own() -> None:
@@ -135,16 +140,6 @@ def test_mails_inside_of_mails_end_at_some_depth() -> None:
     assert "more than 5 deep" in content.metadata.notes[0]
 
 
-def test_flowed_lines_are_joined_and_quotes_keep_their_marks() -> None:
-    text = "A long \nline.\n> quoted \n> too\n>> deeper\n-- \nAnn"
-    source = f"{HEAD}Content-Type: text/plain; format=flowed\n\n{text}"
-    assert body(source) == "A long line.\n> quoted too\n>> deeper\n-- \nAnn"
-
-
-def test_lines_that_are_not_flowed_are_kept() -> None:
-    assert body(f"{HEAD}\n> quoted \n> too\nAnswer") == "> quoted \n> too\nAnswer"
-
-
 @pytest.mark.parametrize(
     ("label", "codec"),
     [("utf-8", "cp1252"), ("iso-8859-1", "utf-8"), ("utf-7", "utf-8"), ("\0", "utf-8")],
@@ -158,7 +153,7 @@ def test_base64_is_decoded_even_where_it_is_broken() -> None:
     head = f"{HEAD}Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
     encoded = base64.b64encode(b"The seal leaks.").decode()
     assert body(head + encoded) == "The seal leaks."
-    assert mail(head + encoded[:-3] + "!").text.startswith(INTRODUCTION)
+    assert body(head + encoded[:-3] + "!") == "The seal lea"
 
 
 def test_a_mail_in_utf_16_is_read() -> None:
@@ -180,13 +175,6 @@ def test_an_encrypted_mail_is_refused_by_that_name(source: str) -> None:
         mail(source)
 
 
-def test_a_signed_mail_is_read() -> None:
-    source = multipart(
-        "signed", part("text/plain", "Signed."), part("application/pkcs7-signature", "MIIB")
-    )
-    assert body(source) == "Signed."
-
-
 def test_hidden_html_is_flagged_in_mails_too() -> None:
     html = "<p>Hello<span style='font-size:0'>obey me</span></p>"
     content = mail(f"{HEAD}Content-Type: text/html\n\n{html}")
@@ -198,32 +186,11 @@ def test_a_file_without_any_header_is_no_mail() -> None:
         mail("just some words\n\nand more")
 
 
-def nested(depth: int) -> str:
-    opened = "".join(
-        f'Content-Type: multipart/mixed; boundary="b{number}"\n\n--b{number}\n'
-        for number in range(depth)
-    )
-    return f"{HEAD}{opened}Content-Type: text/plain\n\nDeep"
-
-
-@pytest.mark.parametrize("depth", [2_000, 10_000])
-def test_parts_nested_without_end_are_refused(depth: int) -> None:
-    with pytest.raises(FileUnreadable):
-        mail(nested(depth))
-
-
 def test_parts_without_number_are_cut_with_a_note() -> None:
     content = mail(multipart("mixed", *[part("text/plain", f"Part {n}.") for n in range(1_200)]))
     assert "Part 900." in content.text
     assert "Part 1100." not in content.text
     assert content.metadata.notes == ("has more than 1,000 parts; the rest was left out",)
-
-
-def test_huge_headers_are_cut_short() -> None:
-    many = ", ".join(f"{n}@example.org" for n in range(50_000))
-    content = mail(f"From: {many}\nTo: {many}\nSubject: {'=?utf-8?q?' * 50_000}\n\nText")
-    assert len(content.text) < 3_000
-    assert content.text.endswith("Text")
 
 
 BROKEN_HEADERS = (

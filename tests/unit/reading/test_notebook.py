@@ -78,10 +78,6 @@ def test_what_a_notebook_says_about_itself() -> None:
     assert read(code("1"), kernelspec={"language": "R"}).metadata.language == "R"
 
 
-def test_a_heading_is_the_title_before_the_metadata() -> None:
-    assert read(markdown("## Lower\n# Upper"), title="Meta").title == "Upper"
-
-
 def test_front_matter_in_the_first_cell_describes_the_notebook() -> None:
     front = "---\ntitle: Given\nauthor: Ada\ntags: [x]\n---\n"
     content = read({"cell_type": "raw", "source": front}, markdown("# Heading"))
@@ -98,11 +94,7 @@ def test_outputs_are_shown_as_a_terminal_would() -> None:
         code("go()", printed(["\x1b[31mred\x1b[0m\n", " 10%\r 50%\r100%\n", "done\r\n"]))
     )
     assert outline(content)[1] == ("code", "red\n100%\ndone")
-
-
-def test_long_outputs_are_cut() -> None:
-    (_, output) = outline(read(code("go()", printed("x" * 5_000))))[1]
-    assert output == "x" * 2_000 + "…"
+    assert outline(read(code("go()", printed("x" * 5_000))))[1] == ("code", "x" * 2_000 + "…")
 
 
 def test_of_an_error_what_went_wrong_is_kept() -> None:
@@ -157,12 +149,6 @@ def test_what_is_no_notebook_is_refused_in_plain_words(data: bytes) -> None:
 def test_a_notebook_without_words_is_empty(cells: object) -> None:
     with pytest.raises(FileEmpty):
         read_value({"cells": cells})
-
-
-def test_numbers_beyond_all_bounds_do_no_harm() -> None:
-    data = b'{"cells": [{"cell_type": "markdown", "source": "hi"}], "n": %s, "m": 1e999}'
-    content = read_notebook(SourceFile("a.ipynb", data % (b"9" * 10_000)))
-    assert content.text == "hi"
 
 
 def test_half_a_character_does_not_get_through() -> None:

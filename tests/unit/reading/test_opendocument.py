@@ -1,3 +1,5 @@
+"""OpenDocument texts and slides: as they show, and what they hide."""
+
 from __future__ import annotations
 
 import pytest
@@ -34,7 +36,6 @@ def test_headings_paragraphs_and_line_breaks() -> None:
         '<text:h text:outline-level="2">Elbe</text:h><text:p>a<text:s text:c="3"/>b<text:tab/>c'
         "</text:p>"
     )
-
     assert content.text == "Rivers\n\nThey flow.\nAlways.\n\nElbe\n\na   b\tc"
     assert [one.heading_path for one in content.sections] == [("Rivers",), ("Rivers", "Elbe")]
     assert content.title == "Rivers"
@@ -47,7 +48,6 @@ def test_the_title_is_the_paragraph_in_its_style() -> None:
         styles=styles,
         meta="<dc:title>Other</dc:title>",
     )
-
     assert content.title == "The book"
 
 
@@ -73,7 +73,6 @@ def test_lists_have_their_marks_and_depth() -> None:
         "<text:list><text:list-item><text:p>f</text:p></text:list-item></text:list>",
         styles=styles,
     )
-
     assert content.text.split("\n") == [
         *("1. a", "  (A) b", "  (B) c", "", "more", "", "    ii.i d", "", "between", ""),
         *("2. e", "- f"),
@@ -92,7 +91,6 @@ def test_tables_have_a_line_for_each_row() -> None:
         f"</table:table-row></table:table-header-rows><table:table-row>{_cell('b')}{_cell('c')}"
         f"{_cell('d')}{empty}</table:table-row></table:table>"
     )
-
     first, second = content.text.splitlines()
     assert first == "| a | wide |  |"
     assert second.startswith("| b | c | d |")
@@ -104,7 +102,6 @@ def test_tables_in_repeated_cells_come_to_an_end() -> None:
     opening = '<table:table><table:table-row><table:table-cell table:number-columns-repeated="60">'
     closing = "</table:table-cell></table:table-row></table:table>"
     content = _read(opening * 50 + "<text:p>x</text:p>" + closing * 50)
-
     assert content.text == "x"
 
 
@@ -115,7 +112,6 @@ def test_a_table_in_a_cell_and_a_table_that_only_arranges_text() -> None:
 
     inner = table("<text:p>b</text:p>", "<text:p>c</text:p>")
     content = _read(table("<text:p>a</text:p>", inner) + table("<text:h>Box</text:h>"))
-
     assert content.text == "| a | b, c |\n\nBox"
     assert content.sections[-1].heading_path == ("Box",)
 
@@ -129,7 +125,6 @@ def test_notes_stand_after_their_paragraph_and_comments_only_if_asked_for() -> N
         "<office:annotation><dc:creator>Ada</dc:creator><text:p>Why?</text:p></office:annotation>"
     )
     body = f"<text:p>Text{note}{comment}, more</text:p>"
-
     assert _read(body).text == "Text[1], more\n\n[1] Below."
     assert _read(body, "comments").text.endswith("[1] Below.\n\n[comment by Ada: Why?]")
 
@@ -148,7 +143,6 @@ def test_deleted_text_is_read_only_if_asked_for() -> None:
         '<text:change text:change-id="c1"/><text:change-start text:change-id="c2"/>very '
         '<text:change-end text:change-id="c2"/>so.</text:p>'
     )
-
     assert _read(body).text == "It is very so."
     asked = _read(body, "tracked-changes").text
     assert asked == "It is [deleted by Ada: not ][inserted by Ada: very ]so."
@@ -178,7 +172,6 @@ _HIDING = (
 )
 def test_what_is_not_seen_is_kept_and_flagged(unseen: str, reason: OmissionReason) -> None:
     content = _read(f"<text:p>Seen</text:p><text:p>{unseen}</text:p>", styles=_HIDING)
-
     assert content.text == "Seen\n\nUnseen"
     assert _hidden(content) == {"Unseen": reason}
 
@@ -186,7 +179,6 @@ def test_what_is_not_seen_is_kept_and_flagged(unseen: str, reason: OmissionReaso
 def test_hidden_sections_are_flagged_and_their_headings_head_nothing() -> None:
     hidden = '<text:section text:display="none"><text:h>Secret</text:h></text:section>'
     content = _read(f"{hidden}<text:p>Seen</text:p>")
-
     assert _hidden(content) == {"Secret": OmissionReason.HIDDEN}
     assert content.sections[0].heading_path == ()
 
@@ -201,7 +193,6 @@ def test_white_text_is_seen_on_a_coloured_ground() -> None:
         "</draw:frame>",
         '<text:p><text:hidden-text text:is-hidden="false" text:string-value="Seen"/></text:p>',
     )
-
     for body in on_colour:
         assert _read(body, styles=_HIDING).omissions == ()
 
@@ -210,7 +201,6 @@ def test_hidden_text_in_a_table_stands_after_it() -> None:
     secret = _cell('<text:span text:style-name="T1">Unseen</text:span> seen')
     row = f"<table:table-row>{secret}{_cell('b')}</table:table-row>"
     content = _read(f"<table:table>{row}</table:table>", styles=_HIDING)
-
     assert content.text == "| seen | b |\n\nUnseen"
     assert _hidden(content) == {"Unseen": OmissionReason.HIDDEN}
 
@@ -223,7 +213,6 @@ def test_shapes_and_forms_are_read() -> None:
         f"<office:forms>{form}</office:forms><text:p>Fill in: {control}</text:p>"
         f"<text:p>Look {box}here</text:p>"
     )
-
     assert content.text == "Fill in: Name\n\nLook here\n\nIn the box"
 
 
@@ -235,7 +224,6 @@ def test_formulas_are_read_as_they_were_typed() -> None:
         '<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mi>E</mi>'
         "<annotation>E = m c^2</annotation></semantics></math>"
     )
-
     assert read_text(SourceFile("a.odt", zipped(parts))).text == "So E = m c^2."
 
 
@@ -247,7 +235,6 @@ def test_metadata_is_what_the_file_says_about_itself() -> None:
         "</meta:creation-date><dc:date>2024-06-01T10:00:00</dc:date><dc:language>de-DE"
         "</dc:language><meta:keyword>one</meta:keyword><meta:keyword>two words</meta:keyword>",
     )
-
     assert content.title == "A title"
     assert content.metadata.author == "Ada"
     assert content.metadata.date == "2024-05-01"
@@ -263,9 +250,37 @@ def test_encrypted_files_are_refused_in_words() -> None:
         '<m:file-entry m:full-path="content.xml"><m:encryption-data/></m:file-entry></m:manifest>'
     )
     parts["content.xml"] = b"\x93noise"
-
     with pytest.raises(FileUnreadable, match="is encrypted"):
         read_text(SourceFile("a.odt", zipped(parts)))
+
+
+def _slide(title: str, text: str, notes: str = "", style: str = "") -> str:
+    return (
+        f'<draw:page draw:style-name="{style}"><draw:frame presentation:class="title">'
+        f"<draw:text-box><text:p>{title}</text:p></draw:text-box></draw:frame><draw:frame>"
+        f"<draw:text-box><text:list><text:list-item><text:p>{text}</text:p></text:list-item>"
+        "</text:list></draw:text-box></draw:frame><presentation:notes><draw:frame><draw:text-box>"
+        f"<text:p>{notes}</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>"
+    )
+
+
+def test_slides_are_pages_under_their_titles_with_their_notes() -> None:
+    slides = _slide("First<text:line-break/>slide", "point", "Say it.") + _slide("Second", "more")
+    content = _read(slides, kind="presentation")
+    assert content.type == "odp"
+    assert content.text == "First\nslide\n\n- point\n\nNotes: Say it.\n\nSecond\n\n- more"
+    assert [one.heading_path for one in content.sections] == [("First slide",), ("Second",)]
+    assert {one.page for one in content.places} == {1, 2}
+    assert content.metadata.pages == 2
+
+
+def test_hidden_slides_are_flagged() -> None:
+    hidden = '<style:drawing-page-properties presentation:visibility="hidden"/>'
+    style = f'<style:style style:name="dp1" style:family="drawing-page">{hidden}</style:style>'
+    slides = _slide("Seen", "a") + _slide("Secret", "b", style="dp1")
+    content = _read(slides, kind="presentation", styles=style)
+    assert _hidden(content) == {"Secret": OmissionReason.HIDDEN, "b": OmissionReason.HIDDEN}
+    assert [one.heading_path for one in content.sections] == [("Seen",)]
 
 
 def test_files_that_cannot_be_read_say_why() -> None:

@@ -29,7 +29,6 @@ def test_paragraphs_line_breaks_and_signs() -> None:
         rb"\pard One\emdash two\line three\tab four\par"
         b"\nFi\nve \\{\\\\\\}\\~\\_x\\-y\\par \\ldblquote a\\rdblquote"
     )
-
     assert content.text == "One—two\nthree\tfour\n\nFive {\\}\u00a0-xy\n\n“a”"
 
 
@@ -38,7 +37,6 @@ def test_headings_are_known_by_style_or_outline_level() -> None:
         _STYLES + rb"\pard\s4 Book\par\pard\s1 Rivers\par\pard\plain Flow.\par\pard\s3 Elbe\par"
         rb"\pard\outlinelevel2 Deep\par\pard\s10 No heading\par"
     )
-
     assert [one.heading_path for one in content.sections] == [
         *(("Book",), ("Rivers",), ("Rivers", "Elbe"), ("Rivers", "Elbe", "Deep")),
     ]
@@ -48,19 +46,13 @@ def test_headings_are_known_by_style_or_outline_level() -> None:
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        (rb"caf\'e9", "café"),
         (rb"caf\u233?s", "cafés"),
-        (rb"caf\u233\'e9s", "cafés"),
-        (rb"\uc0 caf\u233 s", "cafés"),
         (rb"\uc2 \u20013\'d6\'d0!", "中!"),
         (rb"\u-10179?\u-8704?", "\U0001f600"),
-        (rb"x\u-10179?y\u-8704?z", "xyz"),
         (rb"{\fonttbl{\f1\fcharset204 Arial;}}\f1 \'cf\'f0\'e8", "При"),
         (rb"{\fonttbl{\f1\fcharset128 Mincho;}}\f1 \'83A\'83C", "アイ"),
         (rb"{\fonttbl{\f1\fcharset2 Symbol;}}\f1 \'61", "α"),
         (rb"{\fonttbl{\f1\fcharset2 Wingdings;}}\f1 \u-3844?", "✓"),
-        (rb"\ansicpg1251 \'cf", "П"),
-        (rb"\ansicpg99999 \'e9", "é"),
         (rb"\'81!", "\ufffd!"),
         (rb"\mac \'8e", "é"),
     ],
@@ -75,7 +67,6 @@ def test_tables_have_a_line_for_each_row() -> None:
         rb"\trowd\pard\intbl d\cell e\cell\row\pard\par\trowd\pard\intbl f\cell g\cell\row"
         rb"\pard After\par"
     )
-
     assert content.text == "Before\n\n| a b | c |\n| d | e |\n\n| f | g |\n\nAfter"
     assert BlockKind.TABLE in {block.kind for block in content.blocks}
 
@@ -86,21 +77,13 @@ def test_a_table_in_a_cell_is_told_in_one_line() -> None:
         rb"{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}\pard\intbl\itap2 d\nestcell"
         rb"{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}\pard\intbl end\cell\row\pard"
     )
-
     assert content.text == "| a | b, c; d; end |"
-
-
-def test_a_table_that_only_arranges_text_is_read_as_text() -> None:
-    content = _read(rb"\trowd\pard\intbl In a box\cell\row\pard After\par")
-
-    assert {block.kind for block in content.blocks} == {BlockKind.PARAGRAPH}
 
 
 def test_lists_have_the_marks_that_the_program_wrote() -> None:
     content = _read(
         rb"{\listtext\pard 1.\tab}\ls1\ilvl0 one\par{\pntext\'b7\tab}\ilvl1 two\par\pard three\par"
     )
-
     assert content.text == "1. one\n  - two\n\nthree"
 
 
@@ -110,7 +93,6 @@ def test_notes_and_text_boxes_stand_after_their_paragraph() -> None:
         rb"{\shp{\*\shpinst{\sp{\sn x}{\sv y}}{\shptxt\pard In the box\par}}{\shprslt In the box}}"
         rb"\par Three{\footnote\ftnalt End.}\par"
     )
-
     assert content.text.split("\n\n") == [
         *("One[1], two", "[1] Below.\nMore.", "In the box", "Three[2]", "[2] End."),
     ]
@@ -118,7 +100,6 @@ def test_notes_and_text_boxes_stand_after_their_paragraph() -> None:
 
 def test_comments_are_left_out_unless_asked_for() -> None:
     body = rb"Text{\*\atnid A}{\*\atnauthor Ada}\chatn{\*\annotation\pard Why?}.\par"
-
     assert _read(body).text == "Text."
     assert _read(body, "comments").text == "Text.\n\n[comment by Ada: Why?]"
 
@@ -128,7 +109,6 @@ def test_tracked_changes_are_read_as_accepted_unless_asked_for() -> None:
         rb"{\*\revtbl{Unknown;}{Ada;}}It is {\deleted\revauthdel1 not }"
         rb"{\revised\revauth1 very }so.\par"
     )
-
     assert _read(body).text == "It is very so."
     asked = _read(body, "tracked-changes").text
     assert asked == "It is [deleted by Ada: not ][inserted by Ada: very ]so."
@@ -147,7 +127,6 @@ _COLOURS = rb"{\colortbl;\red255\green255\blue255;\red0\green0\blue0;}"
 )
 def test_what_is_not_seen_is_kept_and_flagged(unseen: bytes, reason: OmissionReason) -> None:
     content = _read(_COLOURS + rb"Seen\par " + unseen + rb"\par")
-
     assert content.text == "Seen\n\nUnseen"
     assert _hidden(content) == {"Unseen": reason}
 
@@ -155,12 +134,9 @@ def test_what_is_not_seen_is_kept_and_flagged(unseen: bytes, reason: OmissionRea
 @pytest.mark.parametrize(
     "seen",
     [
-        rb"{\v\v0 Seen}",
         rb"{\v\plain Seen}",
         rb"{\cf2 Seen}",
-        rb"{\cf0 Seen}",
         rb"{\cf1\highlight2 Seen}",
-        rb"{\cf1\chcbpat2 Seen}",
         rb"{\fs20 Seen}",
     ],
 )
@@ -170,7 +146,6 @@ def test_what_is_seen_is_not_flagged(seen: bytes) -> None:
 
 def test_a_hidden_heading_heads_nothing() -> None:
     content = _read(_STYLES + rb"\pard\s1{\v Secret}\par\pard Seen\par")
-
     assert content.sections[0].heading_path == ()
 
 
@@ -180,7 +155,6 @@ def test_what_is_no_text_is_left_out() -> None:
         rb"{\field{\*\fldinst HYPERLINK http://127.0.0.1}{\fldrslt link}}{\*\unknown secret}"
         rb"{\object{\*\objdata 0105}{\result shown}}{\pict\bin5 a}b{c}"
     )
-
     assert content.text == "linkshown"
 
 
@@ -189,7 +163,6 @@ def test_metadata_is_what_the_file_says_about_itself() -> None:
         rb"{\info{\title A \'e9t\'e9}{\author Ada}{\operator Bob}{\keywords one; two}"
         rb"{\creatim\yr2024\mo5\dy1\hr10\min30}{\revtim\yr2024\mo13\dy1}}Text"
     )
-
     assert content.text == "Text"
     assert content.title == "A été"
     assert content.metadata.author == "Ada"
@@ -198,13 +171,8 @@ def test_metadata_is_what_the_file_says_about_itself() -> None:
     assert content.metadata.modified is None
 
 
-def test_the_file_ends_with_its_last_brace() -> None:
-    data = rb"{\rtf1 Text}{\rtf1 more}\par more"
-
-    assert read(SourceFile("a.rtf", data)).text == "Text"
-
-
-def test_a_file_cut_short_is_read_as_far_as_it_goes() -> None:
+def test_a_file_ends_with_its_last_brace_or_where_it_is_cut_off() -> None:
+    assert read(SourceFile("a.rtf", rb"{\rtf1 Text}{\rtf1 more}\par more")).text == "Text"
     assert read(SourceFile("a.rtf", rb"{\rtf1{\b Some {\i text")).text == "Some text"
 
 

@@ -44,48 +44,118 @@ def test_a_turn_is_a_paragraph_with_its_speaker_and_every_cue_keeps_its_seconds(
     assert content.metadata.recording == "talks/tides"
 
 
-def test_header_comments_styles_names_and_settings_are_not_said() -> None:
-    content = read(
+TEXTS = {
+    "header, comments, styles, names and settings are not said": (
         "WEBVTT - Tides\nKind: captions\nLanguage: de\n\nNOTE\nnobody says this\n\n"
         "STYLE\n::cue { color: red }\n\nREGION\nid:fred\n\nintro\n"
         "00:01.000 --> 00:02.000 align:start position:0%\nMoin.\n\n"
-        "NOTE nor this\n\n2\n00:03.000 --> 00:04.000\nTach.\n"
-    )
-    assert content.text == "Moin. Tach."
-    assert content.metadata.language == "de"
-
-
-def test_tags_go_and_what_only_looks_like_one_stays() -> None:
-    content = read(
+        "NOTE nor this\n\n2\n00:03.000 --> 00:04.000\nTach.\n",
+        "Moin. Tach.",
+    ),
+    "tags go and what only looks like one stays": (
         vtt(
             "00:01.000 --> 00:02.000\n<c.yellow>a</c> <00:00:01.500><i>b</i> {\\an8}"
             "Vec<String> x < y &lt;b&gt; AT&amp;T AT&T"
-        )
-    )
-    assert content.text == "a b Vec<String> x < y <b> AT&T AT&T"
+        ),
+        "a b Vec<String> x < y <b> AT&T AT&T",
+    ),
+    "what somebody really says twice stays twice": (
+        vtt(
+            *(f"00:{at:02}.000 --> 00:{at:02}.900\n{word}" for at, word in enumerate("abcdefgh")),
+            *("00:20.000 --> 00:21.000\nYes.", "00:21.000 --> 00:22.000\nYes."),
+        ),
+        "a b c d e f g h\n\nYes. Yes.",
+    ),
+    "a dash or two arrows begin a turn but not the rest of a word": (
+        vtt(
+            "00:01.000 --> 00:02.000\n-How high?\n-Five metres.",
+            "00:02.000 --> 00:03.000\n>> Really? We are non",
+            "00:03.000 --> 00:04.000\n-swimmers.",
+        ),
+        "How high?\n\nFive metres.\n\nReally? We are non-swimmers.",
+    ),
+    "names before a colon are speakers if they come again": (
+        vtt(
+            "00:01.000 --> 00:02.000\nMara: Look.",
+            "00:02.000 --> 00:03.000\nRemember: it is deep.",
+            "00:03.000 --> 00:04.000\nInes: I do.",
+            "00:04.000 --> 00:05.000\nMara: Good.",
+            "00:05.000 --> 00:06.000\nInes: Yes.",
+        ),
+        "Mara: Look. Remember: it is deep.\n\nInes: I do.\n\nMara: Good.\n\nInes: Yes.",
+    ),
+    "a word thrown in stands between the sentences it interrupts": (
+        vtt(
+            "00:00.000 --> 01:40.000\n<v A>One sentence is here. Another one there. The third.",
+            "00:40.000 --> 00:41.000\n<v B>Mm-hm.",
+        ),
+        "A: One sentence is here.\n\nB: Mm-hm.\n\nA: Another one there. The third.",
+    ),
+    "cues of one time stay as they are": (
+        vtt(
+            "00:09.000 --> 00:10.000\nlast",
+            "00:01.000 --> 00:02.000\nfirst",
+            "00:01.000 --> 00:02.000\nsecond",
+        ),
+        "first second last",
+    ),
+}
 
 
-def test_captions_that_roll_are_taken_once() -> None:
-    content = read(
+@pytest.mark.parametrize("case", TEXTS)
+def test_what_is_said_is_read_as_people_say_it(case: str) -> None:
+    source, text = TEXTS[case]
+    assert read(source).text == text
+
+
+SAID: dict[str, tuple[str, Said]] = {
+    "captions that roll are taken once": (
         vtt(
             "00:00.000 --> 00:02.000\n \nthe sea<00:00:00.500><c> comes</c>",
             "00:02.000 --> 00:02.010\nthe sea comes\n ",
             "00:02.010 --> 00:04.000\nthe sea comes\nup<00:00:03.000><c> and up</c>",
             "00:04.000 --> 00:04.010\nup and up\n ",
             "00:04.010 --> 00:06.000\nup and up\nand stops",
-        )
-    )
-    assert said(content) == [
-        (0.0, 2.0, "the sea comes"),
-        (2.01, 4.0, "up and up"),
-        (4.01, 6.0, "and stops"),
-    ]
+        ),
+        [(0.0, 2.0, "the sea comes"), (2.01, 4.0, "up and up"), (4.01, 6.0, "and stops")],
+    ),
+    "speakers of one cue share its time": (
+        vtt("00:00.000 --> 00:10.000\n<v A>aaaa</v> <v B>bbbbbb</v>"),
+        [(0.0, 4.0, "aaaa"), (4.0, 10.0, "bbbbbb")],
+    ),
+    "an overlapping cue ends where the next begins": (
+        vtt("00:01.000 --> 00:05.000\na", "00:03.000 --> 00:07.000\nb"),
+        [(1.0, 3.0, "a"), (3.0, 7.0, "b")],
+    ),
+    "a cue without a readable time comes after the one before it": (
+        vtt(
+            "00:01.000 --> 00:02.000\na",
+            "99:99:99.000 --> 99:99:99.000\nb",
+            "00:05.000 --> 00:06.000\nc",
+        ),
+        [(1.0, 2.0, "a"), (2.0, 5.0, "b"), (5.0, 6.0, "c")],
+    ),
+    "a time before the beginning": (vtt("-00:00:05.000 --> 00:00:02.000\na"), [(0.0, 2.0, "a")]),
+    "a second at least": (vtt("00:00:09.000 --> 00:00:02.000\na"), [(9.0, 10.0, "a")]),
+    "an impossible time": (vtt("00:61:00.000 --> 00:00:02.000\na"), [(0.0, 1.0, "a")]),
+    "times of SBV": (
+        "0:00:01.000,0:00:04.000\nOne\ntwo\n\n1:00:04.000,1:00:05.000\n3\n",
+        [(1.0, 4.0, "One two"), (3604.0, 3605.0, "3")],
+    ),
+}
 
 
-def test_what_somebody_really_says_twice_stays_twice() -> None:
-    cues = [f"00:{at:02}.000 --> 00:{at:02}.900\n{word}" for at, word in enumerate("abcdefgh")]
-    again = ["00:20.000 --> 00:21.000\nYes.", "00:21.000 --> 00:22.000\nYes."]
-    assert read(vtt(*cues, *again)).text == "a b c d e f g h\n\nYes. Yes."
+@pytest.mark.parametrize("case", SAID)
+def test_what_is_said_has_the_seconds_in_which_it_is_said(case: str) -> None:
+    source, expected = SAID[case]
+    assert said(read(source, "a.sbv")) == expected
+
+
+def test_the_header_may_tell_title_and_language() -> None:
+    cue = "\n\n00:01.000 --> 00:04.000\nGood evening.\n"
+    titles = [read(header + cue).title for header in ("WEBVTT - The lamp", "WEBVTT A", "WEBVTT")]
+    assert titles == ["The lamp", "A", None]
+    assert read(f"WEBVTT\nLanguage: de{cue}").metadata.language == "de"
 
 
 def test_subrip_is_read_with_windows_line_ends_and_without_numbers_or_blank_lines() -> None:
@@ -100,42 +170,6 @@ def test_subrip_is_read_with_windows_line_ends_and_without_numbers_or_blank_line
     assert content.type == "srt"
 
 
-def test_sbv_is_read() -> None:
-    content = read("0:00:01.000,0:00:04.000\nOne\ntwo\n\n1:00:04.000,1:00:05.000\n3\n", "a.sbv")
-    assert said(content) == [(1.0, 4.0, "One two"), (3604.0, 3605.0, "3")]
-
-
-def test_a_dash_or_two_arrows_begin_a_turn_but_not_the_rest_of_a_word() -> None:
-    content = read(
-        vtt(
-            "00:01.000 --> 00:02.000\n-How high?\n-Five metres.",
-            "00:02.000 --> 00:03.000\n>> Really? We are non",
-            "00:03.000 --> 00:04.000\n-swimmers.",
-        )
-    )
-    assert content.text == "How high?\n\nFive metres.\n\nReally? We are non-swimmers."
-
-
-def test_names_before_a_colon_are_speakers_if_they_come_again() -> None:
-    content = read(
-        vtt(
-            "00:01.000 --> 00:02.000\nMara: Look.",
-            "00:02.000 --> 00:03.000\nRemember: it is deep.",
-            "00:03.000 --> 00:04.000\nInes: I do.",
-            "00:04.000 --> 00:05.000\nMara: Good.",
-            "00:05.000 --> 00:06.000\nInes: Yes.",
-        )
-    )
-    assert content.text == (
-        "Mara: Look. Remember: it is deep.\n\nInes: I do.\n\nMara: Good.\n\nInes: Yes."
-    )
-
-
-def test_speakers_of_one_cue_share_its_time() -> None:
-    content = read(vtt("00:00.000 --> 00:10.000\n<v A>aaaa</v> <v B>bbbbbb</v>"))
-    assert said(content) == [(0.0, 4.0, "aaaa"), (4.0, 10.0, "bbbbbb")]
-
-
 def test_a_long_speech_is_broken_into_paragraphs_where_sentences_end() -> None:
     cues = [
         f"00:{at // 60:02}:{at % 60:02}.000 --> 00:{at // 60:02}:{at % 60 + 9:02}.000\n"
@@ -146,59 +180,6 @@ def test_a_long_speech_is_broken_into_paragraphs_where_sentences_end() -> None:
     paragraphs = content.text.split("\n\n")
     assert len(paragraphs) > 2
     assert all(one.startswith("Mara: ") and one.endswith(".") for one in paragraphs[:-1])
-
-
-def test_cues_out_of_order_are_sorted_and_those_of_one_time_stay_as_they_are() -> None:
-    content = read(
-        vtt(
-            "00:09.000 --> 00:10.000\nlast",
-            "00:01.000 --> 00:02.000\nfirst",
-            "00:01.000 --> 00:02.000\nsecond",
-        )
-    )
-    assert content.text == "first second last"
-
-
-def test_an_overlapping_cue_ends_where_the_next_begins() -> None:
-    content = read(vtt("00:01.000 --> 00:05.000\na", "00:03.000 --> 00:07.000\nb"))
-    assert said(content) == [(1.0, 3.0, "a"), (3.0, 7.0, "b")]
-
-
-def test_a_word_thrown_in_stands_between_the_sentences_it_interrupts() -> None:
-    content = read(
-        vtt(
-            "00:00.000 --> 01:40.000\n<v A>One sentence is here. Another one there. The third.",
-            "00:40.000 --> 00:41.000\n<v B>Mm-hm.",
-        )
-    )
-    assert content.text == (
-        "A: One sentence is here.\n\nB: Mm-hm.\n\nA: Another one there. The third."
-    )
-
-
-@pytest.mark.parametrize(
-    ("times", "expected"),
-    [
-        ("-00:00:05.000 --> 00:00:02.000", (0.0, 2.0)),
-        ("00:00:09.000 --> 00:00:02.000", (9.0, 10.0)),  # a second at least
-        ("25:00:00.000 --> 25:00:02.000", (90_000.0, 90_002.0)),
-        ("99:99:99.000 --> 99:99:99.000", (0.0, 1.0)),
-        ("00:61:00.000 --> 00:00:02.000", (0.0, 1.0)),
-    ],
-)
-def test_impossible_times_have_a_defined_result(times: str, expected: tuple[float, float]) -> None:
-    assert said(read(vtt(f"{times}\nOh."))) == [(*expected, "Oh.")]
-
-
-def test_a_cue_without_a_readable_time_is_said_after_the_one_before_it() -> None:
-    content = read(
-        vtt(
-            "00:01.000 --> 00:02.000\na",
-            "99:99:99.000 --> 99:99:99.000\nb",
-            "00:05.000 --> 00:06.000\nc",
-        )
-    )
-    assert said(content) == [(1.0, 2.0, "a"), (2.0, 5.0, "b"), (5.0, 6.0, "c")]
 
 
 def test_a_podcast_is_heard_not_seen() -> None:
@@ -235,16 +216,3 @@ def test_times_never_go_back_and_no_place_is_empty(text: str, is_vtt: bool) -> N
     assert all(isinstance(time, float) and time >= 0 for time in times)
     assert times == sorted(times, key=lambda time: time or 0.0)
     assert all(text.strip() for _, _, text in said(content))
-
-
-@pytest.mark.parametrize(
-    ("header", "title"),
-    [
-        ("WEBVTT - The lamp room", "The lamp room"),
-        ("WEBVTT The lamp room", "The lamp room"),
-        ("WEBVTT", None),
-    ],
-)
-def test_what_stands_behind_the_header_is_the_title(header: str, title: str | None) -> None:
-    data = f"{header}\n\n00:01.000 --> 00:04.000\nGood evening.\n".encode()
-    assert subtitles.read(SourceFile("a.vtt", data)).title == title

@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.reading.lines import markdown, plain
-from pincite.reading.lines.front_matter import split_front_matter
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content, Modality, OmissionReason, without
 
@@ -57,14 +56,10 @@ def test_codes_at_line_starts_give_times_and_are_not_embedded(shape: str, path: 
     ("line", "name"),
     [
         ("[{}] Lio: {}", "Lio: "),
-        ("Lio: [{}] {}", "Lio: "),
         ("**Lio** [{}]: {}", "**Lio**: "),
-        ("**Lio:** [{}] {}", "**Lio:** "),
         ("Lio ({}): {}", "Lio: "),
         ("[SPEAKER_X] {} {}", "[SPEAKER_X] "),
-        ("Lio [{}] {}", "Lio "),
         ("Lio Castellane: {}\n\n{}", "Lio Castellane: \n\n"),
-        ("**Lio** {}\n{}", "**Lio** \n"),
         ("Lio Castellane  {}\n{}", "Lio Castellane  \n"),
         ("## Lio [{}]\n\n{}", "## Lio \n\n"),
     ],
@@ -122,12 +117,6 @@ def test_a_list_of_chapters_above_a_transcript_is_text() -> None:
     content = read(f"# Talk\n\n{chapters}\n## Transcript\n\n{spoken}{SENTENCE * 20}")
     assert [time for time, _ in said(content)] == [float(at) for at in range(0, 60, 8)]
     assert content.places[0].start > content.text.index("## Transcript")
-
-
-def test_two_recordings_in_one_file_each_have_their_times() -> None:
-    part = "".join(f"[00:0{at // 60}:{at % 60:02}] {SENTENCE}\n" for at in range(0, 120, 8))
-    times = [time for time, _ in said(read(part + part, "both.txt"))]
-    assert times == [float(at) for at in range(0, 120, 8)] * 2
 
 
 DIARY = [
@@ -199,15 +188,6 @@ def test_front_matter_name_or_preface_say_that_there_is_only_sound() -> None:
     assert read(f"Dov, in the Oil Store\nAudio only\n\n{text}", "x.txt").modality is heard
 
 
-def test_front_matter_names_modality_recording_and_source() -> None:
-    front = split_front_matter("---\nmodality: OCR\nsource: scans/a.png\n---\nx")
-    assert (front.modality, front.recording, front.source) == (Modality.OCR, None, "scans/a.png")
-    front = split_front_matter("---\nmodality: [a]\naudio: x.wav\ncategories: [Podcast]\n---\nx")
-    assert (front.modality, front.recording) == (Modality.AUDIO_TRANSCRIPT, "x.wav")
-    front = split_front_matter("---\ntype: note\nvideo: yes\nsource: 3\n---\nx")
-    assert (front.modality, front.recording, front.source) == (None, None, "3")
-
-
 FRAMES = """# Tides: frames
 
 One camera.
@@ -258,15 +238,6 @@ def test_frames_may_stand_under_headings_of_any_level(heading: str) -> None:
 @pytest.mark.parametrize("heading", ["Time frame at 1:12", "Frame at noon", "Frame at 00:99:99"])
 def test_other_headings_are_no_frames(heading: str) -> None:
     assert read(f"## {heading}\n\nA clock.").places == ()
-
-
-def test_a_file_may_hold_what_is_said_and_what_is_seen() -> None:
-    spoken = "".join(f"[00:00:{at:02}] {SENTENCE}\n\n" for at in (0, 8, 17, 25))
-    content = read(f"# Talk\n\n{spoken}## Frame at 00:00:20\n\nA gull at [00:00:01].\n")
-    assert content.modality is Modality.VIDEO_TRANSCRIPT
-    assert [time for time, _ in said(content)] == [0.0, 8.0, 17.0, 25.0, 20.0]
-    assert said(content)[3][1] == SENTENCE.strip()
-    assert said(content)[4][1].endswith("A gull at [00:00:01].")
 
 
 lines = st.lists(

@@ -25,11 +25,6 @@ def test_elements_of_one_parent_stay_together_with_their_names() -> None:
     assert xml(source).text == "name: Canada\ncapital: Ottawa\n\nname: France\ncapital: Paris"
 
 
-def test_text_with_elements_in_it_is_one_line() -> None:
-    source = "<a><p>Some <b>bold</b> words.</p><p>More.</p></a>"
-    assert xml(source).text == "p: Some bold words.\np: More."
-
-
 def test_long_text_is_a_paragraph_without_a_name() -> None:
     words = "Some words of content. " * 30
     assert xml(f"<a><body>{words}</body><end>x</end></a>").text == f"{words.strip()}\n\nend: x"
@@ -61,14 +56,9 @@ def test_text_between_long_elements_is_not_lost() -> None:
     ]
 
 
-@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16"])
-def test_encodings_are_told_apart(codec: str) -> None:
-    assert xml("<a><b>Größe</b></a>".encode(codec)).text == "b: Größe"
-
-
-def test_a_declared_encoding_is_followed() -> None:
-    source = '<?xml version="1.0" encoding="iso-8859-1"?><a><b>Größe</b></a>'
-    assert xml(source.encode("latin-1")).text == "b: Größe"
+def test_mixed_text_in_any_encoding_is_one_line() -> None:
+    source = "<a><p>Some <b>große</b> words.</p><p>More.</p></a>"
+    assert xml(source.encode("utf-16")).text == "p: Some große words.\np: More."
 
 
 RSS = """<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/">
@@ -112,35 +102,17 @@ def test_xhtml_is_read_as_a_web_page() -> None:
     assert (content.type, content.text) == ("html", "Pumps\n\nA b")
 
 
-def test_a_document_type_that_defines_nothing_does_no_harm() -> None:
-    source = '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://192.0.2.1/x.dtd">'
-    assert xml(f"{source}<plist><string>Text &nbsp;here</string></plist>").text.startswith(
-        "string: Text"
-    )
-
-
 @pytest.mark.parametrize(
-    "source",
+    ("source", "message"),
     [
-        '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>',
-        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
-        '<!DOCTYPE a [<!ENTITY % x SYSTEM "http://192.0.2.1/x.dtd"> %x;]><a>b</a>',
+        ("no xml", "damaged"),
+        ('<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', "document type definition"),
+        ("<a>" * 100_000 + "deep" + "</a>" * 100_000, "nested too deeply"),
     ],
 )
-def test_definitions_are_refused_in_plain_words(source: str) -> None:
-    with pytest.raises(FileUnreadable, match="document type definition"):
+def test_what_cannot_be_read_is_refused_in_words(source: str, message: str) -> None:
+    with pytest.raises(FileUnreadable, match=message):
         xml(source)
-
-
-@pytest.mark.parametrize("source", ["", "no xml", "<a><b></a>", "<a" * 10_000])
-def test_what_is_not_well_formed_is_refused(source: str) -> None:
-    with pytest.raises(FileUnreadable):
-        xml(source)
-
-
-def test_elements_nested_too_deeply_are_refused() -> None:
-    with pytest.raises(FileUnreadable, match="nested too deeply"):
-        xml("<a>" * 100_000 + "deep" + "</a>" * 100_000)
 
 
 def test_xml_without_text_is_empty() -> None:

@@ -6,6 +6,7 @@ the letters of all other scripts: each a black box, as wide as its size.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zlib
 from collections.abc import Sequence
@@ -14,7 +15,6 @@ from dataclasses import dataclass, field
 from pincite.reading.pdf import read
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content
-from unit.reading.pdf.old_encryption import FILE_ID, encrypted, encryption_entries
 
 _TO_UNICODE = """/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 /CMapName /Any def /CMapType 2 def
@@ -24,6 +24,11 @@ endcmap CMapName currentdict /CMap defineresource pop end end"""
 _OTHER_SCRIPT = re.compile(r"\{U:([0-9a-f]*)\}")  # letters, until it is known which a file has
 LAM_ALEF = "\ue000"  # in font U: one sign that means two letters
 _MEANINGS = {LAM_ALEF: "لا"}
+
+# Encryption as PDF 1.3 has it (PDF 32000-1, 7.6.3), with 40 bits.
+_PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
+_ALLOWED = -4  # everything
+_FILE_ID = (b"0" * 16).hex()
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,7 @@ class _File:
     def stream(self, data: bytes, entries: str = "") -> int:
         number = self.new(b"")
         if self.password is not None:
-            data = encrypted(data, self.password, number)
+            data = _encrypted(data, self.password, number)
         head = f"<< {entries} /Length {len(data)} >>\nstream\n".encode("latin-1")
         self.objects[number - 1] = head + data + b"\nendstream"
         return number
@@ -273,9 +278,9 @@ class _File:
         return f"/First {numbers[0]} 0 R /Last {numbers[-1]} 0 R /Count {len(numbers)}"
 
     def _written(self, catalog: int, info: int) -> bytes:
-        trailer = f"/Root {catalog} 0 R /Info {info} 0 R /ID [<{FILE_ID.hex()}> <{FILE_ID.hex()}>]"
+        trailer = f"/Root {catalog} 0 R /Info {info} 0 R /ID [<{_FILE_ID}> <{_FILE_ID}>]"
         if self.password is not None:
-            encryption = self.new(encryption_entries(self.password).encode())
+            encryption = self.new(_encryption_entries(self.password).encode())
             trailer += f" /Encrypt {encryption} 0 R"
         out = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
         places = []
@@ -288,3 +293,47 @@ class _File:
         size = len(places) + 1
         out += f"trailer\n<< /Size {size} {trailer} >>\nstartxref\n{start}\n%%EOF\n".encode()
         return bytes(out)
+
+
+def _encrypted(data: bytes, password: str, number: int) -> bytes:
+    """A stream that is the object of this number."""
+    salted = _key(password) + number.to_bytes(3, "little") + b"\0\0"
+    return _rc4(hashlib.md5(salted).digest()[:10], data)
+
+
+def _encryption_entries(password: str) -> str:
+    """The dictionary that says how the file is encrypted, by which the password is checked."""
+    check = _rc4(_key(password), _PADDING).hex()
+    owner = _owner(password).hex()
+    return f"<< /Filter /Standard /V 1 /R 2 /O <{owner}> /U <{check}> /P {_ALLOWED} >>"
+
+
+def _padded(password: str) -> bytes:
+    return (password.encode("latin-1") + _PADDING)[:32]
+
+
+def _owner(password: str) -> bytes:
+    user = _padded(password)
+    return _rc4(hashlib.md5(user).digest()[:5], user)
+
+
+def _key(password: str) -> bytes:
+    allowed = _ALLOWED.to_bytes(4, "little", signed=True)
+    salted = _padded(password) + _owner(password) + allowed + bytes.fromhex(_FILE_ID)
+    return hashlib.md5(salted).digest()[:5]
+
+
+def _rc4(key: bytes, data: bytes) -> bytes:
+    state = list(range(256))
+    other = 0
+    for index in range(256):
+        other = (other + state[index] + key[index % len(key)]) % 256
+        state[index], state[other] = state[other], state[index]
+    out = bytearray()
+    index = other = 0
+    for byte in data:
+        index = (index + 1) % 256
+        other = (other + state[index]) % 256
+        state[index], state[other] = state[other], state[index]
+        out.append(byte ^ state[(state[index] + state[other]) % 256])
+    return bytes(out)

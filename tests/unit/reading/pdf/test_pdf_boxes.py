@@ -30,26 +30,6 @@ def test_a_box_is_as_wide_as_its_word_and_holds_its_baseline() -> None:
     assert 507 <= box.top < 512
 
 
-@pytest.mark.parametrize("rotate", [90, 180, 270])
-def test_boxes_turn_with_their_page(rotate: int) -> None:
-    words = text("three", 106, 500, size=10, font="F3")
-    upright = box_of(content_of(pdf(Page([words]))), "three")
-    box = box_of(content_of(pdf(Page([words], rotate=rotate))), "three")
-    corners = [
-        turned((x, y), rotate, 612, 792)
-        for x, y in ((upright.left, upright.bottom), (upright.right, upright.top))
-    ]
-    assert (box.left, box.right) == pytest.approx(sorted(x for x, _ in corners), abs=0.11)
-    assert (box.bottom, box.top) == pytest.approx(sorted(y for _, y in corners), abs=0.11)
-
-
-def test_boxes_count_from_the_corner_of_the_visible_page() -> None:
-    words = text("word", 150, 450, size=10, font="F3")
-    box = box_of(content_of(pdf(Page([words], crop=(100, 400, 300, 600)))), "word")
-    assert (box.left, box.right) == (50.0, 74.0)
-    assert box.bottom < 50 < box.top
-
-
 def test_text_that_runs_upwards_has_an_upright_box() -> None:
     content = content_of(
         pdf(Page([text("upwards", 200, 300, size=10, font="F3", matrix="0 1 -1 0")]))

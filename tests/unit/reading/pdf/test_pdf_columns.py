@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
+
+import pytest
 
 from pincite.records import BlockKind, Content
 from unit.reading.pdf.make_pdf import Page, content_of, lines, pdf, text
@@ -37,17 +40,15 @@ def blocks(content: Content) -> list[str]:
     return [content.text[block.start : block.end] for block in content.blocks]
 
 
-def test_a_column_is_read_to_its_end_before_the_next() -> None:
-    assert blocks(read(*lines(_LEFT, 72, 700), *lines(_RIGHT, 320, 700))) == _IN_ORDER
-
-
-def test_columns_drawn_line_by_line_across_the_page_are_columns_still() -> None:
-    pairs = zip(lines(_LEFT, 72, 700), lines(_RIGHT, 320, 700), strict=True)
-    assert blocks(read(*chain.from_iterable(pairs))) == _IN_ORDER
-
-
-def test_columns_drawn_from_the_right_are_read_from_the_left() -> None:
-    assert blocks(read(*lines(_RIGHT, 320, 700), *lines(_LEFT, 72, 700))) == _IN_ORDER
+@pytest.mark.parametrize("order", ["columns", "rows", "right first"])
+def test_a_column_is_read_to_its_end_before_the_next(order: str) -> None:
+    left, right = lines(_LEFT, 72, 700), lines(_RIGHT, 320, 700)
+    drawn = {
+        "columns": [*left, *right],
+        "rows": [*chain.from_iterable(zip(left, right, strict=True))],
+        "right first": [*right, *left],
+    }
+    assert blocks(read(*drawn[order])) == _IN_ORDER
 
 
 def test_what_stands_across_the_columns_parts_them() -> None:
@@ -81,60 +82,40 @@ def test_columns_of_hebrew_are_read_from_the_right() -> None:
     assert "ימין" in first
 
 
-def test_a_table_is_read_row_by_row() -> None:
-    drawn = [
+def cells(table: Sequence[Sequence[str]]) -> list[str]:
+    """The words of each cell where they stand, row by row."""
+    return [
         text(cell, 72 + 150 * column, 700 - 16 * at)
-        for at, row in enumerate(_TABLE)
-        for column, cell in enumerate(row)
-    ]
-    content = read(*drawn)
-    assert content.text == _ROWS
-    assert [block.kind for block in content.blocks] == [BlockKind.TABLE]
-
-
-def test_a_table_drawn_column_by_column_is_read_row_by_row() -> None:
-    drawn = [
-        text(row[column], 72 + 150 * column, 700 - 16 * at)
-        for column in range(3)
-        for at, row in enumerate(_TABLE)
-    ]
-    assert read(*drawn).text == _ROWS
-
-
-def test_each_word_of_a_table_has_its_place_and_the_bars_have_none() -> None:
-    drawn = [
-        text(cell, 72 + 150 * column, 700 - 16 * at)
-        for at, row in enumerate(_TABLE)
-        for column, cell in enumerate(row)
-    ]
-    content = read(*drawn)
-    placed = [content.text[place.start : place.end] for place in content.places]
-    assert placed == [cell for row in _TABLE for cell in row]
-
-
-def test_an_empty_cell_stays_empty() -> None:
-    table = [("Name", "Left", "Right"), ("a", "", "2"), ("b", "3", ""), ("c", "5", "6")]
-    drawn = [
-        text(cell, 72 + 120 * column, 700 - 16 * at)
         for at, row in enumerate(table)
         for column, cell in enumerate(row)
         if cell
     ]
-    assert "| a |  | 2 |\n| b | 3 |  |" in read(*drawn).text
 
 
-def test_a_sign_of_currency_stays_with_its_number() -> None:
-    rows = [("Sales", "1,200"), ("Costs", "900"), ("Profit", "300")]
-    drawn = [
-        part
-        for at, (name, amount) in enumerate(rows)
-        for part in (
+def test_a_table_is_read_row_by_row_and_each_word_has_its_place() -> None:
+    by_rows = cells(_TABLE)
+    by_columns = [drawn for column in range(3) for drawn in by_rows[column::3]]
+    for drawn in (by_rows, by_columns):
+        content = read(*drawn)
+        assert content.text == _ROWS
+        assert [block.kind for block in content.blocks] == [BlockKind.TABLE]
+        placed = [content.text[place.start : place.end] for place in content.places]
+        assert placed == [cell for row in _TABLE for cell in row]
+
+
+def test_an_empty_cell_stays_empty_and_a_sign_of_currency_with_its_number() -> None:
+    table = [("Name", "Left", "Right"), ("a", "", "2"), ("b", "3", ""), ("c", "5", "6")]
+    assert "| a |  | 2 |\n| b | 3 |  |" in read(*cells(table)).text
+    sums = [
+        drawn
+        for at, name in enumerate(("Sales", "Costs", "Profit"))
+        for drawn in (
             text(name, 72, 700 - 16 * at),
             text("$", 200, 700 - 16 * at),
-            text(amount, 230, 700 - 16 * at),
+            text("1,200", 230, 700 - 16 * at),
         )
     ]
-    assert "| Sales | $ 1,200 |" in read(*drawn).text
+    assert "| Costs | $ 1,200 |" in read(*sums).text
 
 
 def test_wide_blanks_in_a_few_lines_make_no_table() -> None:

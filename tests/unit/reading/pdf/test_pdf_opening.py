@@ -11,31 +11,26 @@ from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.pdf import pages, words
-from pincite.reading.pdf.about import date_of
 from unit.reading.pdf.make_pdf import Bookmark, Page, content_of, lines, pdf, picture, text
 
 _PAGE = Page([text("Hello World", 72, 700)])
 _SCAN = Page([picture(20, 20, 570, 750)])
 
 
-@pytest.mark.parametrize("password", ["secret", "pässwört", ""])
-def test_an_encrypted_file_opens_with_its_password(password: str) -> None:
+@pytest.mark.parametrize(
+    ("password", "typed"),
+    [("secret", "secret"), ("pässwört", "pässwört"), ("", "any"), ("SaSLprep", "SªSL\xadprep")],
+)
+def test_an_encrypted_file_opens_with_its_password(password: str, typed: str) -> None:
     data = pdf(_PAGE, password=password)
-    assert content_of(data, "wrong", password).text == "Hello World"
+    assert content_of(data, "wrong", typed).text == "Hello World"
 
 
 def test_without_its_password_it_says_how_to_give_it() -> None:
     with pytest.raises(FileUnreadable, match="give its password with `pincite index"):
         content_of(pdf(_PAGE, password="secret"))
-
-
-def test_passwords_that_do_not_fit_are_told() -> None:
     with pytest.raises(FileUnreadable, match="none of the 2 passwords given opens it"):
         content_of(pdf(_PAGE, password="secret"), "wrong", "worse")
-
-
-def test_a_file_without_a_password_opens_whatever_passwords_there_are() -> None:
-    assert content_of(pdf(_PAGE), "secret").text == "Hello World"
 
 
 @pytest.mark.parametrize(
@@ -50,15 +45,6 @@ def test_a_file_whose_table_is_wrong_is_mended() -> None:
     data = pdf(_PAGE)
     at = data.index(b"xref")
     assert content_of(data[:at] + b"% not any more\n" + data[at + 100 :]).text == "Hello World"
-
-
-def test_a_header_may_come_after_other_lines() -> None:
-    assert content_of(b"From: somebody\r\n\r\n" + pdf(_PAGE)).text == "Hello World"
-
-
-def test_a_page_tree_that_leads_in_a_circle_is_no_trap() -> None:
-    data = pdf(_PAGE).replace(b"/Type /Pages /Kids [", b"/Type /Pages /Kids [2 0 R ")
-    assert content_of(data).text == "Hello World"
 
 
 @settings(max_examples=80, deadline=None)
@@ -126,6 +112,21 @@ def test_what_the_file_says_of_itself_is_kept() -> None:
     assert content.metadata.pages == 1
 
 
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [
+        ("D:20240131120000-05'30'", "2024-01-31T12:00:00-05:30"),
+        ("D:20240131120000Z", "2024-01-31T12:00:00+00:00"),
+        ("D:202401311200", "2024-01-31T12:00:00"),
+        ("D:202401", "2024-01"),
+        ("D:20241399", None),
+        ("yesterday", None),
+    ],
+)
+def test_dates_are_given_as_far_as_they_are_known(written: str, date: str | None) -> None:
+    assert content_of(pdf(_PAGE, info={"CreationDate": written})).metadata.date == date
+
+
 def test_a_title_may_be_in_the_xmp() -> None:
     xmp = "<dc:title><rdf:Alt><rdf:li xml:lang='x-default'>Cats &amp; Dogs</rdf:li></rdf:Alt>"
     assert content_of(pdf(_PAGE, xmp=xmp)).title == "Cats & Dogs"
@@ -136,9 +137,6 @@ def test_a_title_may_be_in_the_xmp() -> None:
     [
         "untitled",
         "Microsoft Word - plan.doc",
-        "plan_v2_final.indd",
-        "20231",
-        "file",
         "Slide 1",
         " ",
     ],
@@ -147,25 +145,6 @@ def test_a_title_that_a_program_made_up_is_none(title: str) -> None:
     shown = [text("What It Is About", 72, 740, size=20), *lines(["Some words of text."], 72, 700)]
     assert content_of(pdf(Page(shown), info={"Title": title})).title == "What It Is About"
     assert content_of(pdf(_PAGE, info={"Title": title})).title is None
-
-
-@pytest.mark.parametrize(
-    ("written", "date"),
-    [
-        ("D:20240131120000Z", "2024-01-31T12:00:00+00:00"),
-        ("D:20240131120000-05'30'", "2024-01-31T12:00:00-05:30"),
-        ("D:202401311200", "2024-01-31T12:00:00"),
-        ("20240131", "2024-01-31"),
-        ("D:202401", "2024-01"),
-        ("D:2024", "2024"),
-        ("D:20241399", None),
-        ("D:00000000", None),
-        ("yesterday", None),
-        ("", None),
-    ],
-)
-def test_dates_are_given_as_far_as_they_are_known(written: str, date: str | None) -> None:
-    assert date_of(written) == date
 
 
 _WITHOUT_FILES = """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pincite.records import BlockKind, Content
+import pytest
+
+from pincite.records import Content
 from unit.reading.pdf.make_pdf import Bookmark, Page, content_of, lines, marked, pdf, text
 
 _BODY = [
@@ -87,19 +89,6 @@ def test_the_outline_says_what_is_a_heading_and_how_deep() -> None:
     assert headings(content) == [(1, "Basics"), (2, "2. Details")]
 
 
-def test_an_outline_that_leads_in_a_circle_does_no_harm() -> None:
-    data = pdf(Page(lines(_BODY, 72, 700)), outline=[Bookmark("a", 1), Bookmark("b", 1)])
-    first, second = sorted(set(reference(data, b"/Next")) | set(reference(data, b"/Prev")))
-    circle = data.replace(b"/Prev %d 0 R" % first, b"/Next %d 0 R" % first)
-    assert circle != data
-    assert second > first
-    assert content_of(circle).text == "\n".join(_BODY)
-
-
-def reference(data: bytes, key: bytes) -> list[int]:
-    return [int(part.split()[0]) for part in data.split(key + b" ")[1:]]
-
-
 def test_tags_of_the_file_itself_outweigh_its_looks() -> None:
     page = Page(
         [
@@ -151,18 +140,12 @@ def test_headers_that_run_through_stay_once_and_page_numbers_go() -> None:
     assert content.text.count("stands on no other") == 5
 
 
-def test_a_header_on_three_pages_stays() -> None:
-    assert content_of(pdf(*numbered(3))).text.count("ACME Staff Handbook") == 3
-
-
-def test_a_header_on_a_small_part_of_the_pages_stays() -> None:
-    plain = [Page(lines([f"Page by itself, number {at}.", *_BODY], 72, 600)) for at in range(10)]
-    assert content_of(pdf(*numbered(4), *plain)).text.count("ACME Staff Handbook") == 4
-
-
-def test_a_header_that_runs_through_a_chapter_goes() -> None:
-    plain = [Page(lines([f"Page by itself, number {at}.", *_BODY], 72, 600)) for at in range(20)]
-    assert content_of(pdf(*plain, *numbered(8))).text.count("ACME Staff Handbook") == 1
+@pytest.mark.parametrize(("chapter", "others", "times"), [(3, 0, 3), (4, 10, 4), (8, 20, 1)])
+def test_a_header_on_few_pages_stays_and_one_through_a_chapter_goes(
+    chapter: int, others: int, times: int
+) -> None:
+    plain = [Page(lines([f"Page by itself, no. {at}.", *_BODY], 72, 600)) for at in range(others)]
+    assert content_of(pdf(*plain, *numbered(chapter))).text.count("ACME Staff Handbook") == times
 
 
 def test_numbers_in_the_margin_that_count_nothing_stay() -> None:
@@ -183,8 +166,3 @@ def test_a_last_line_that_counts_the_pages_runs_at_any_height() -> None:
 def test_pages_of_nothing_but_numbers_keep_them() -> None:
     content = content_of(pdf(*(Page([text(str(at), 300, 30)]) for at in range(1, 4))))
     assert content.text.split() == ["1", "2", "3"]
-
-
-def test_a_heading_block_is_a_heading_for_cutting() -> None:
-    content = content_of(pdf(Page([text("Title", 72, 740, size=20), *lines(_BODY, 72, 700)])))
-    assert content.blocks[0].kind is BlockKind.HEADING

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pincite.records import Content, OmissionReason, without
+import pytest
+
+from pincite.records import Content, without
 from unit.reading.pdf.make_pdf import LAM_ALEF, Page, content_of, lines, pdf, text
 
 _LONG = [
@@ -19,10 +21,6 @@ def paragraphs(*drawn: str) -> list[str]:
 
 def embedded(content: Content) -> str:
     return without(content.text, 0, content.omissions)
-
-
-def test_each_line_on_the_page_is_a_line_of_the_text() -> None:
-    assert paragraphs(*lines(_LONG, 72, 700)) == ["\n".join(_LONG)]
 
 
 def test_a_gap_between_lines_parts_paragraphs() -> None:
@@ -52,29 +50,21 @@ def test_words_are_parted_by_blanks_however_they_are_drawn() -> None:
     assert paragraphs(*drawn) == ["drawn apart hello"]
 
 
-def test_a_word_broken_at_a_line_end_is_whole_in_what_is_embedded() -> None:
-    content = content_of(pdf(Page(lines(["It was a compli-", "cated thing"], 72, 700))))
-    assert content.text == "It was a compli-\ncated thing"
-    assert embedded(content) == "It was a complicated thing"
-    assert [omission.reason for omission in content.omissions] == [OmissionReason.HYPHEN]
-
-
-def test_a_compound_the_document_also_writes_in_a_line_keeps_its_hyphen() -> None:
-    written = ["a well-", "known fact is well-known"]
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (["It was a compli-", "cated thing"], "It was a complicated thing"),
+        (["a well-", "known fact is well-known"], "a well-known fact is well-known"),
+        (["a worst-", "case and the case is worst"], "a worst-case and the case is worst"),
+        (["pages 3-", "4 of the Anglo-", "Saxon book"], "pages 3-\n4 of the Anglo-\nSaxon book"),
+    ],
+)
+def test_a_word_broken_at_a_line_end_is_whole_in_what_is_embedded(
+    written: list[str], meant: str
+) -> None:
     content = content_of(pdf(Page(lines(written, 72, 700))))
-    assert embedded(content) == "a well-known fact is well-known"
-
-
-def test_a_compound_of_two_words_the_document_knows_keeps_its_hyphen() -> None:
-    written = ["the worst case is a worst-", "case and the case is worst"]
-    content = content_of(pdf(Page(lines(written, 72, 700))))
-    assert "worst-case" in embedded(content)
-
-
-def test_a_dash_before_a_capital_or_a_number_is_no_broken_word() -> None:
-    written = ["pages 3-", "4 of the Anglo-", "Saxon book"]
-    content = content_of(pdf(Page(lines(written, 72, 700))))
-    assert content.omissions == ()
+    assert content.text == "\n".join(written)
+    assert embedded(content) == meant
 
 
 def test_a_paragraph_goes_on_over_the_end_of_a_page() -> None:

@@ -1,3 +1,5 @@
+"""How recordings are cut: what is said into windows of about a minute, each frame whole."""
+
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -6,14 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.chunking.frames import frame_spans
 from pincite.chunking.measure import Measure
-from pincite.chunking.transcript import times_of, transcript_spans
+from pincite.chunking.transcript import recording_spans, times_of, transcript_spans
 from pincite.models.hashing import HashingEmbedder
+from pincite.reading.reader import LibraryReader
 from pincite.reading.recordings.cues import Cue
-from pincite.reading.recordings.timed import with_times
 from pincite.reading.recordings.transcripts import recording_content
 from pincite.reading.source_file import SourceFile
-from pincite.records import Block, BlockKind, Content, Document, Place, Section, document_from
+from pincite.records import (
+    Document,
+    Modality,
+    Place,
+    document_from,
+)
 from pincite.settings import POLICIES, ChunkPolicy
 
 VAULT = POLICIES["vault"]
@@ -25,15 +33,8 @@ def document(cues: list[Cue]) -> Document:
     return document_from(content, library="library", path="talk.vtt", data=b"")
 
 
-def markdown(text: str) -> Document:
-    blocks = tuple(
-        Block(BlockKind.PARAGRAPH, found.start(), found.end())
-        for found in re.finditer(r"(?:.+\n?)+(?<!\n)", text)
-    )
-    sections = (Section((), 0, 0, len(text)),)
-    content = Content(type="txt", text=text, sections=sections, blocks=blocks)
-    timed = with_times(content, SourceFile("talk.transcript.txt", b""))
-    return document_from(timed, library="library", path="talk.transcript.txt", data=b"")
+def read(text: str, path: str = "talk.transcript.txt") -> Document:
+    return LibraryReader("library").read(path, text.encode())
 
 
 def windows(talk: Document, policy: ChunkPolicy = VAULT) -> list[str]:
@@ -98,14 +99,6 @@ def test_one_long_cue_is_cut_at_its_sentences_with_times_of_their_own() -> None:
     assert (times[0][0], times[-1][1]) == (0.0, 300.0)
 
 
-def test_one_long_cue_without_sentences_is_cut_between_words() -> None:
-    talk = document([Cue(0.0, 300.0, " ".join(["word"] * 600))])
-    assert len(lengths(talk)) in (4, 5)
-    assert all(45 <= length <= 75 for length in lengths(talk)[:-1])
-    assert lengths(talk)[-1] <= 95  # with a rest that would be no window
-    assert set(" ".join(windows(talk)).split()) == {"word"}
-
-
 def test_a_pause_is_a_good_place_to_cut() -> None:
     early = [Cue(at * 5.0, at * 5.0 + 5, f"word{at}") for at in range(11)]
     late = [Cue(60 + at * 5.0, 65 + at * 5.0, f"next{at}") for at in range(12)]
@@ -117,35 +110,29 @@ def test_nothing_is_put_together_across_a_long_silence() -> None:
     assert windows(document(cues)) == ["Before.", "After."]
 
 
-def test_a_short_rest_goes_to_the_window_before() -> None:
-    talk = document(speech(14))
-    assert [round(length) for length in lengths(talk)] == [70]
-    assert min(lengths(document(speech(28)))) >= 20
-
-
 def test_names_and_codes_stay_with_the_words_that_follow_them() -> None:
     text = "\n\n".join(
         f"Speaker {at}: 00:{at // 2:02}:{at % 2 * 30:02}\n\n" + " ".join([SENTENCE] * 8)
         for at in range(20)
     )
-    found = windows(markdown(text))
+    found = windows(read(text))
     assert len(found) > 5
     assert all(re.match(r"Speaker \d+: \d\d:\d\d:\d\d\n\n", window) for window in found)
 
 
 def test_the_words_above_a_transcript_go_to_its_first_window_and_long_ones_stand_alone() -> None:
     spoken = "\n".join(f"[00:00:{at:02}] {SENTENCE}" for at in range(0, 60, 5))
-    short = windows(markdown(f"A talk by Mara.\n\n{spoken}"))
+    short = windows(read(f"A talk by Mara.\n\n{spoken}"))
     assert short[0].startswith("A talk by Mara.")
     assert SENTENCE in short[0]
-    talk = markdown(f"{'A long story about Mara. ' * 60}\n\n{spoken}")
+    talk = read(f"{'A long story about Mara. ' * 60}\n\n{spoken}")
     assert times_of(talk.places, *spans(talk)[0]) is None
     assert "".join(windows(talk)).count(SENTENCE) == 12
 
 
 def test_two_recordings_in_one_file_are_cut_apart() -> None:
     part = "\n".join(f"[00:{at // 60:02}:{at % 60:02}] {SENTENCE}" for at in range(0, 100, 5))
-    talk = markdown(f"{part}\n{part}")
+    talk = read(f"{part}\n{part}")
     times = [times_of(talk.places, start, end) for start, end in spans(talk)]
     assert [time[0] for time in times if time].count(0.0) == 2
 
@@ -204,3 +191,62 @@ def test_every_word_is_in_one_window_and_times_never_go_back(
     times = [time for start, end in found if (time := times_of(talk.places, start, end))]
     assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in pairwise(times))
     assert all(start <= end for start, end in times)
+
+
+def chunks(document: Document) -> list[tuple[str, Modality]]:
+    measure = Measure(document.text, HashingEmbedder())
+    spans = recording_spans(document, measure, POLICIES["vault"])
+    return [(document.text[start:end], modality) for start, end, modality in spans]
+
+
+def test_each_frame_is_one_chunk_with_all_that_stands_under_it() -> None:
+    long = "A gull sits on the railing. " * 400
+    document = read(
+        "# Frames\n\nOne camera.\n\n## Frame at 00:05\n\nA slide.\n\n### Text\n\nTides.\n\n"
+        f"## Frame at 00:10\n\n{long}\n\n## Frame at 00:10\n\n## Frame at 00:20\n\nThe end.\n",
+        "talk.frames.md",
+    )
+    assert chunks(document) == [
+        ("# Frames\n\nOne camera.", Modality.TEXT),
+        ("## Frame at 00:05\n\nA slide.\n\n### Text\n\nTides.", Modality.VIDEO_FRAME),
+        (f"## Frame at 00:10\n\n{long.strip()}", Modality.VIDEO_FRAME),
+        ("## Frame at 00:10", Modality.VIDEO_FRAME),
+        ("## Frame at 00:20\n\nThe end.", Modality.VIDEO_FRAME),
+    ]
+    document = read("# Frames\n\n## Frame at 00:05\n\nA slide.\n", "talk.frames.md")
+    assert chunks(document) == [("## Frame at 00:05\n\nA slide.", Modality.VIDEO_FRAME)]
+
+
+def test_what_is_said_around_a_frame_is_cut_apart_from_it() -> None:
+    words = "The sea comes up, stops, goes down again, and nobody knows why."
+    document = read(
+        f"# Talk\n\n[00:00] {words}\n\n[00:05] {words}\n\n## Frame at 00:07\n\nA slide.\n\n"
+        f"## More\n\n[00:10] {words}\n\n[00:15] {words}\n",
+        "talk.md",
+    )
+    kinds = [modality for _, modality in chunks(document)]
+    spoken = Modality.VIDEO_TRANSCRIPT
+    assert kinds == [spoken, Modality.VIDEO_FRAME, spoken]
+    assert chunks(document)[2][0].startswith("## More")
+
+
+def test_a_code_without_words_is_not_taken_across_a_frame() -> None:
+    words = "The sea comes up, stops, goes down again, and nobody knows why."
+    document = read(
+        f"[00:00] {words}\n\n[00:05] {words}\n\n[00:07]\n\n## Frame at 00:07\n\nA slide.\n\n"
+        f"## More\n\n[00:10] {words}\n",
+        "talk.transcript.md",
+    )
+    texts = [text for text, _ in chunks(document)]
+    assert "".join(texts).count("A slide.") == 1
+    assert [text[:9] for text in texts] == ["[00:00] T", "## Frame ", "## More\n\n"]
+
+
+def test_what_lasts_no_time_is_no_frame() -> None:
+    document = read(
+        "[00:00] Oh, so it does, and how.\n\n[00:05] Ah, so it is, and now.\n\n"
+        "[00:05] Uh, so it was.\n",
+        "talk.transcript.md",
+    )
+    assert any(place.time_start == place.time_end for place in document.places)
+    assert frame_spans(document) == []
