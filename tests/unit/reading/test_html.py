@@ -73,6 +73,10 @@ class TestBlocks:
         )
         assert text(html) == "x = {}\n\ny = 2"
 
+    def test_a_long_number_is_no_number_of_a_line(self) -> None:
+        digits = "31415" * 1_000  # more than Python makes a number of
+        assert page(f"<pre>{digits}</pre>").text == digits
+
     def test_prose_on_a_typewriter_is_paragraphs(self) -> None:
         paragraph = "This memo says at length what everybody knows\nand nobody does. " * 8
         content = page(f"<pre>   {paragraph}\n\n   {paragraph}</pre>")
