@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pincite.records import Analysis
 
-_WORD = re.compile(r"[\w$]++")
+_WORD = re.compile(r"[\w$]+")
 
 
 def chunk_analysis(analysis: Analysis, text: str) -> Analysis:

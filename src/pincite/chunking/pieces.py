@@ -12,7 +12,7 @@ from pincite.records import Block, BlockKind, Document
 from pincite.text.sentences import sentence_spans, trim
 
 _LOWEST_HEADING = 6
-_LINE = re.compile(r"[^\r\n]++")
+_LINE = re.compile(r"[^\r\n]+")
 
 
 class Boundary(IntEnum):

@@ -24,7 +24,7 @@ _PART = 6.0  # seconds of a part of one
 _PAUSE = 1.0  # seconds
 _LONGEST_WORD = 40  # characters looked through for a blank to cut at
 _LONGEST_LEAD_IN = 200  # characters of a speaker's name and a time code
-_LABEL = re.compile(r"[\s*_>#-]{0,8}+([^\W_][^\n:]{0,59}+):")
+_LABEL = re.compile(r"[\s*_>#-]{0,8}([^\W_][^\n:]{0,59}):")
 _BLANK = re.compile(r"\s")
 _SENTENCE_ENDS = frozenset(".!?…。！？｡\"'”’»)]*_♪")
 

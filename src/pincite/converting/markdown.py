@@ -30,9 +30,7 @@ _FIRST_WORD = re.compile(r"([^\W\d_]\S*)\s*")
 _BULLET = re.compile(r"[•·●▪◦‣∙][ \t]*(?=\S)")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 # What would make a heading, quote, raw HTML, fence, reference, time code or rule of a line.
-_MARKUP = re.compile(
-    r"#{1,6}(?:\s|$)|[><]|```|~~~|\[(?:[^\]]{0,200}\]:|\d)|=++\s*$|[-*_](?:[ \t]*[-*_])*+\s*$"
-)
+_MARKUP = re.compile(r"#{1,6}(?:\s|$)|[><]|```|~~~|\[(?:[^\]]{0,200}\]:|\d)|=+\s*$|[-*_][-*_\s]*$")
 # Lines of the front matter that say what was recognised, and what was written of it.
 _PATHS = re.compile(r"^(source|recording): .*$", re.MULTILINE)
 _SOURCE_CHECKSUM = re.compile(r"^source_sha256: ([0-9a-f]{64})$", re.MULTILINE)

@@ -26,9 +26,9 @@ _ABSTRACT_HEADING = re.compile(rf"(?:[\dIVX.]{{1,5}}\s+)?{_ABSTRACT_WORDS}\W*", 
 _ABSTRACT_OPENING = re.compile(rf"\W{{0,3}}{_ABSTRACT_WORDS}\W{{0,3}}[.:—–-]\W*", re.IGNORECASE)
 
 _SPOKEN = (Modality.VIDEO_TRANSCRIPT, Modality.AUDIO_TRANSCRIPT)
-_SPEAKER = re.compile(r"^[^\w\r\n]*+[^\W\d_][\w.' -]{0,40}:[ \t]+", re.MULTILINE)
+_SPEAKER = re.compile(r"^[^\w\r\n]*[^\W\d_][\w.' -]{0,40}:[ \t]+", re.MULTILINE)
 _DATA_TYPES = ("json", "jsonl")
-_STRING = re.compile(r'"((?:[^"\\\r\n]++|\\.)*+)"')
+_STRING = re.compile(r'(?<!\\)"([^"\\\r\n]*(?:\\.[^"\\\r\n]*)*)"')
 
 _PROSE = (BlockKind.PARAGRAPH,)
 _ANYTHING = frozenset(BlockKind)

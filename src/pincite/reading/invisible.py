@@ -43,7 +43,7 @@ _FOUND = re.compile(
     "|(?<![\u1800-\u18af])\u180e(?![\u1800-\u18af])"
     f"|(?<![{_JOINED}])(?:\u200c|(?<![{_EMOJI}])\u200d|\u200d(?![{_EMOJI}]))(?![{_JOINED}])"
     f"|[{_SELECTORS}]{{3,}}"  # one or two choose a form; more of them spell something
-    ")++)"
+    "){1,100000})"  # each takes memory
     "|(?P<DIRECTION>[\u202d\u202e]+)"
     "|(?P<EMBEDDING>[\u202a-\u202c\u2066-\u2069]+)"
     "|(?P<HYPHEN>\u00ad+)"

@@ -40,9 +40,10 @@ _UNMARKED = ((b"<\0", "utf_16_le"), (b"\0<", "utf_16_be"))
 _DECLARATION = re.compile(
     rb"""<\?xml\s[^>]{0,200}?encoding\s{0,20}=\s{0,20}["']([A-Za-z0-9._-]{1,40})["']"""
 )
-# All that may stand before the first element. Possessive, so that nothing is tried twice.
-_PROLOG = re.compile(rb"(?:\s++|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->)*+")
-_OUTER_DOCTYPE = re.compile(rb"""<!DOCTYPE\b(?:[^\[<>"']|"[^"]*+"|'[^']*+')*+>""")
+# What may stand before the first element, one after the other.
+_PROLOG = re.compile(rb"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
+# There are two names in it at most.
+_OUTER_DOCTYPE = re.compile(rb"""<!DOCTYPE\b[^\[<>"']*(?:(?:"[^"]*"|'[^']*')[^\[<>"']*){0,9}>""")
 
 
 def parse_xml(data: bytes, *, doctype_allowed: bool = False) -> etree._Element:
@@ -87,9 +88,16 @@ def is_xml(data: bytes) -> bool:
     return data[:100].translate(None, b"\0 \t\r\n\xef\xbb\xbf\xfe\xff").startswith(b"<")
 
 
+def end_of_run(pattern: re.Pattern[bytes], data: bytes) -> int:
+    """How far the data is made of matches, one after the other. Takes no memory for each."""
+    end = 0
+    while found := pattern.match(data, end):
+        end = found.end()
+    return end
+
+
 def _refuse_definitions(text: bytes, *, doctype_allowed: bool) -> None:
-    prolog = _PROLOG.match(text)
-    start = prolog.end() if prolog else 0
+    start = end_of_run(_PROLOG, text)
     if not text.startswith(b"<!", start):
         return
     if not (doctype_allowed and _OUTER_DOCTYPE.match(text, start)):

@@ -165,7 +165,7 @@ def _prose_spans(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, int]
             yield from _said_at_once(chunk, *span) if is_endless else [span]
 
 
-_UNDERLINE = re.compile(r"[=-]{2,}[ \t]*+(?=\n|$)")
+_UNDERLINE = re.compile(r"[=-]{2,}[ \t]*(?=\n|$)")
 
 
 def _line_end(text: str, start: int) -> int:

@@ -7,10 +7,10 @@ import re
 _FURTHEST = 20_000  # characters; what a file is for stands at its top
 _PREPROCESSOR = r"(?:if|ifdef|ifndef|define|undef|include|import|error|region)\b"
 _COMMENT = re.compile(
-    r'\s*+[rRuUbB]{0,2}(?P<docstring>"""|\'\'\')(?P<said>.*?)(?P=docstring)'
-    r"|\s*+/\*(?P<block>.*?)\*/"
-    rf"|\s*+(?P<lines>(?:[ \t]*+(?:\#(?!{_PREPROCESSOR})|//[/!]?|--|;;?)[^\r\n]*+"
-    r"(?:\r\n?|\n|\Z))++)",
+    r'\s*[rRuUbB]{0,2}(?P<docstring>"""|\'\'\')(?P<said>.*?)(?P=docstring)'
+    r"|\s*/\*(?P<block>.*?)\*/"
+    rf"|\s*(?=\S)(?P<lines>(?:[ \t]*(?:\#(?!{_PREPROCESSOR})|//[/!]?|--|;;?)[^\r\n]*"
+    r"(?:\r\n?|\n|\Z))+)",
     re.DOTALL,
 )
 _MARK = re.compile(r"^[ \t]*(?:#+!?|//[/!]?|[*!]+|--|;+)?[ \t]?", re.MULTILINE)

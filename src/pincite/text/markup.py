@@ -9,19 +9,19 @@ from __future__ import annotations
 import html
 import re
 
-_TAG = re.compile(r"</?[A-Za-z][^<>]*+>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # Hugo's {{< tooltip text="Pods" >}}: the first quoted words are what stands on the page.
-_SHORTCODE = re.compile(r'\{\{[<%][^{}"]*+(?:"([^"{}<>/\\]*+)")?[^{}]*+\}\}')
-_ATTRIBUTES = re.compile(r"\{:?\s*[#.][^{}]*+\}")
-_IMAGE = re.compile(r"!\[[^\[\]]*+\](?:\([^()]*+\)|\[[^\[\]]*+\])")
-_LINK = re.compile(r"\[([^\[\]]*+)\](?:\([^()]*+(?:\([^()]*+\)[^()]*+)?\)|\[[^\[\]]*+\])")
-_ORG_LINK = re.compile(r"\[\[[^\[\]]*+\]\[([^\[\]]*+)\]\]")
+_SHORTCODE = re.compile(r'\{\{[<%][^{}"]*(?:"(?:([^"{}<>/\\]*)")?[^{}]*)?\}\}')
+_ATTRIBUTES = re.compile(r"\{:?\s*[#.][^{}]*\}")
+_IMAGE = re.compile(r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])")
+_LINK = re.compile(r"\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)?\)|\[[^\[\]]*\])")
+_ORG_LINK = re.compile(r"\[\[[^\[\]]*\]\[([^\[\]]*)\]\]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]|\[fn:[^\[\]]{1,40}\]")
 # A role's or a link's words between backticks, with its target behind them.
-_ROLE = re.compile(r"(?::[\w.+:-]{1,40}:)?`([^`<]*+)(?:<[^`<>]*+>)?`_{0,2}")
-_CODE = re.compile(r"(`{2,3})([^`]++)\1")
-_ORG_CODE = re.compile(r"(?<![\w~=])([~=])(?=[^\s~=])([^~=\n]{1,80}+)\1(?![\w~=])")
-_STRONG = re.compile(r"\*\*(?=[^\s*])([^*\n]++)\*\*")
+_ROLE = re.compile(r"(?::[\w.+:-]{1,40}:)?`([^`<]*)(?:<[^`<>]*>)?`_{0,2}")
+_CODE = re.compile(r"(`{2,3})([^`]+)\1")
+_ORG_CODE = re.compile(r"(?<![\w~=])([~=])(?=[^\s~=])([^~=\n]{1,80})\1(?![\w~=])")
+_STRONG = re.compile(r"\*\*(?=[^\s*])([^*\n]+)\*\*")
 _EMPHASIS = re.compile(r"(?<![\w*_\\])[*_]{1,3}(?=[^\s*_])|(?<=[^\s*_\\])[*_]{1,3}(?![\w*_])")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _QUOTE_MARK = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)

@@ -46,7 +46,7 @@ _BOILERPLATE = re.compile(
     re.IGNORECASE,
 )
 # Lines in capitals above a plain text.
-_HEADLINES = re.compile(r"\A(?:(?=[^\n]{0,60}?[A-Z]{4})[ -`{-~]++\r?\n)+")
+_HEADLINES = re.compile(r"\A(?:(?=[^\n]{0,60}?[A-Z]{4})[ -`{-~]+\r?\n)+")
 # Says what the document itself does: "This page shows how to".
 _ABOUT = re.compile(
     r"(?:this|dieser?s?|cet|cette|este|esta|questo|questa)\s\w+\s(?:will\s)?"

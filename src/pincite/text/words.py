@@ -34,10 +34,11 @@ WORD = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{MARKS}])+")
 
 # Word characters joined by single marks, optionally closed by + or #; or a word with a leading
 # dot (.NET). Longer than 64 characters it is a link or a blob, not something people type.
-# Begun only at the start of a word and never gone back in, so that a blob of any length is cheap.
+# Begun only at the start of a word, so that a blob of any length is cheap; of so many parts at
+# most, as each takes memory.
 _CODE = re.compile(
-    r"(?<!\w)(?:\w++(?:(?:::|[-.@/+:])\w++)++|(?=\w[^\W_]*+_\w)\w++)(?:\+\+|#)?"
-    r"|(?<!\w)\w++(?:\+{1,2}|#)(?!\w)|(?<![\w.])\.\w++"
+    r"(?<!\w)(?:\w+(?:(?:::|[-.@/+:])\w+){1,9999}|(?=\w[^\W_]*_\w)\w+)(?:\+\+|#)?"
+    r"|(?<!\w)\w+(?:\+{1,2}|#)(?!\w)|(?<![\w.])\.\w+"
 )
 _LONGEST_CODE = 64
 

@@ -408,3 +408,8 @@ def test_no_visible_word_is_lost_or_made_up(words: list[str], data: st.DataObjec
     html = "".join(f"<{(tag := data.draw(tags))}>{word} </{tag}>" for word in words)
     found = text(html)
     assert [word for word in found.replace("|", " ").split() if word != "-"] == words
+
+
+def test_a_long_number_is_no_number_of_a_line() -> None:
+    digits = "31415" * 1_000  # more than Python makes a number of
+    assert page(f"<pre>{digits}</pre>").text == digits

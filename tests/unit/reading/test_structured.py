@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty
-from pincite.reading.data.json_layout import indented, members, with_plain_strings
+from pincite.reading.data.json_layout import indented, members, shape_of, with_plain_strings
 from pincite.reading.data.structured import read as read_structured
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content
@@ -49,7 +49,7 @@ def test_laying_out_keeps_the_value(value: object, indent: int | None, ascii_onl
 @given(containers)
 def test_members_stand_where_they_are_said_to(value: object) -> None:
     text = json.dumps(value, indent=1)
-    found = list(members(text, 0))
+    found = list(members(text, shape_of(text), 0))
     values = [json.loads(text[one.value : one.end]) for one in found]
     expected = list(value.values()) if isinstance(value, dict) else value
     assert canonical(values) == canonical(expected)

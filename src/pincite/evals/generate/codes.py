@@ -17,7 +17,7 @@ _FURTHEST = 200_000  # characters that are looked at
 _MOST = 40  # of one document
 _TOKEN = re.compile(
     r"(?<![^\s`\"'“‘(\[|*,])"
-    r"[A-Za-z][A-Za-z0-9]*+[-_.][\w.-]{1,60}(?<=\w)"
+    r"[A-Za-z][A-Za-z0-9]*[-_.][\w.-]{1,60}(?<=\w)"
     r"(?![^\s`\"'”’)\]|*,;:.!?])(?!\.\w)"
 )
 # ERR-4042, D-2024-05, WR-22-N: capitals first, a digit somewhere.

@@ -24,7 +24,7 @@ _THING = re.compile(
     re.IGNORECASE,
 )
 # Any two words in lower case; the plural of a thing is the same thing.
-_TWO_WORDS = re.compile(r"(?<![\w-])(?=([a-z-]++)\s++([a-z]+?)s?(?![a-z]))")
+_TWO_WORDS = re.compile(r"(?<![\w-])(?=([a-z-]+)\s+([a-z]+?)s?(?![a-z]))")
 _ONE_THING = re.compile(
     r"\b(?:an?|the|this|each|every|no)\s+([a-z]{4,20})"
     r"(?=[.,;:?!)]|\s+(?:of|in|is|was|are|were|and|or|to|for|on|at|from|with|that|has|can|will)\b)",

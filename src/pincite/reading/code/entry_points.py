@@ -17,16 +17,16 @@ _PYTHON_MAIN = re.compile(r"""^if __name__ == ["']__main__["']""", re.MULTILINE)
 
 # @app.get("/x"), @Get('x'), @GetMapping("/x"), #[get("/x")]
 _ANNOTATION = re.compile(
-    r"""^[ \t]*+(?:@|\#\[)[ \t]*+(?:\w++\.)*+"""
+    r"""^[ \t]*(?:@|\#\[)[ \t]*(?:\w+\.)*"""
     r"""(get|post|put|delete|patch|head|options|websocket|route|request)(?:Mapping)?"""
-    r"""\(\s*+(?:(?:value|path|rule)\s*+=\s*+)?["']([^"'\n]{0,200}+)["']([^\n]{0,200})""",
+    r"""\(\s*(?:(?:value|path|rule)\s*=\s*)?["']([^"'\n]{0,200})["']([^\n]{0,200})""",
     re.IGNORECASE | re.MULTILINE,
 )
 _NAMED_METHOD = re.compile(r"""\b(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)\b""")
 # app.get("/x", …), r.POST("/x", …), http.HandleFunc("GET /x", …)
 _CALL = re.compile(
-    r"""^[ \t]*+(?:\w++\.)++(get|post|put|delete|patch|all|HandleFunc|Handle)"""
-    r"""\(\s*+["'`]((?:[A-Z]{3,7}+ )?+/[^"'`\s]{0,200}+)["'`]\s*+,""",
+    r"""^[ \t]*\w[\w.]*\.(get|post|put|delete|patch|all|HandleFunc|Handle)"""
+    r"""\(\s*["'`]((?:[A-Z]{3,7} )?/[^"'`\s]{0,200})["'`]\s*,""",
     re.IGNORECASE | re.MULTILINE,
 )
 _CALLS_IN = frozenset(("javascript", "typescript", "go"))

@@ -17,7 +17,7 @@ _LONG_FUNCTION = 2_400  # from here on functions inside it have sections of thei
 _LONG_NESTED = 400  # ... if they are not mere helpers of a few lines
 
 _DEEPEST = 12  # names in a path; more is machine-made
-_CONSTANT_NAME = re.compile(r"_*+[A-Z]")
+_CONSTANT_NAME = re.compile(r"_*[A-Z]")
 
 
 class Inside(IntEnum):

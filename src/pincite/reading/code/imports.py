@@ -16,7 +16,7 @@ _QUERIES = {id(one): Query(one.grammar, one.imports) for one in LANGUAGES}
 _MOST = 2_000
 _LONGEST = 200  # characters of one name
 _LONGEST_USE = 10_000  # characters of one `use` in Rust
-_USE_PART = re.compile(r"[{},]|\bas\s++\w++|[\w:*]++")
+_USE_PART = re.compile(r"[{},]|\bas\s+\w+|[\w:*]+")
 
 
 def imports(tree: Tree, text: str, language: Language) -> tuple[str, ...]:

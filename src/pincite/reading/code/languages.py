@@ -227,8 +227,8 @@ _C_PASSAGES = frozenset(
 _C_LEADS = frozenset(("comment",))
 # The macro in `class LIBRARY_EXPORT Parser : public Reader {`.
 _C_NOISE = re.compile(
-    r"(?:(?<=\bclass )|(?<=\bstruct ))[A-Z][A-Z0-9_]{2,}+(?:\([^()\n]{0,100}+\))?+"
-    r"(?=[ \t]++[A-Za-z_]\w*+\s*+(?:final\s*+)?[:{])"
+    r"(?:(?<=\bclass )|(?<=\bstruct ))[A-Z][A-Z0-9_]{2,}(?:\([^()\n]{0,100}\))?"
+    r"(?=[ \t]+[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
 )
 _C_IMPORTS = "(preproc_include path: [(string_literal) (system_lib_string)] @quoted)"
 
@@ -269,10 +269,10 @@ LANGUAGES = (_PYTHON, _JAVASCRIPT, _TYPESCRIPT, _TSX, _GO, _RUST, _JAVA, _C, _CP
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 
 _ONLY_IN_CPP = re.compile(
-    r"^[ \t]*+(?:template[ \t]*+<|namespace[ \t]++[\w:]++\s*+\{"
-    r"|class[ \t]++[\w \t]++(?::[^;{]{0,300}+)?+\s*+\{"
-    r"|using[ \t]++(?:namespace[ \t]++)?[\w:]++[ \t]*+[=;]"
-    r"|(?:public|protected|private)[ \t]*+:|\#[ \t]*+include[ \t]*+<[a-z_]++>)|\bstd::",
+    r"^[ \t]*(?:template[ \t]*<|namespace[ \t]+[\w:]+\s*\{"
+    r"|class[ \t]+\w[\w \t]*(?::[^;{]{0,300}|[^\S \t]\s*)?\{"
+    r"|using[ \t]+(?:namespace[ \t]+)?[\w:]+[ \t]*[=;]"
+    r"|(?:public|protected|private)[ \t]*:|\#[ \t]*include[ \t]*<[a-z_]+>)|\bstd::",
     re.MULTILINE,
 )
 

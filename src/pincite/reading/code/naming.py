@@ -33,7 +33,7 @@ Naming = Callable[[Node, str], Named | None]
 
 _LONGEST_NAME = 120
 _BLANKS = re.compile(r"\s+")
-_DOTTED = re.compile(r"[\w$#]++(?:\.[\w$#]++)*+")
+_DOTTED = re.compile(r"[\w$#]+(?:\.[\w$#]+)*")
 # Where JavaScript hangs up what it offers; no part of a name.
 _SHELVES = frozenset(("exports", "module", "prototype", "this", "self", "window", "globalThis"))
 _IMPORTED = re.compile(r"(?:await )?(?:require|import)\(")
@@ -101,7 +101,7 @@ def go_method(node: Node, text: str) -> Named | None:
     name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
     if name is None or receiver is None:
         return None
-    kind = re.search(r"(\w++)\s*+(?:\[[^\]]*+\]\s*+)?\)$", words(receiver, text))
+    kind = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)?\)$", words(receiver, text))
     above = (kind[1],) if kind else ()
     return Named(Role.FUNCTION, (*above, words(name, text)), name.start_byte)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from pincite.reading.data.json_layout import Member, members, own_name
+from pincite.reading.data.json_layout import Member, members, own_name, shape_of
 from pincite.reading.sections import Heading
 from pincite.records import Block, BlockKind
 from pincite.text.lines import LineIndex
@@ -24,6 +24,7 @@ class JsonOutline:
 
     def __init__(self, text: str, opening: int) -> None:
         self._text = text
+        self._shape = shape_of(text)
         self._lines = LineIndex(text)
         self._starts = {0}  # of blocks
         self.headings: list[Heading] = []
@@ -41,7 +42,7 @@ class JsonOutline:
     def _add(self, opening: int, level: int) -> None:
         # What opens the whole belongs to the first member, so that no bracket stands alone.
         is_first, was_weighty = True, False
-        for member in members(self._text, opening):
+        for member in members(self._text, self._shape, opening):
             weighty = member.is_container or _is_long(member)
             if weighty or was_weighty:  # short ones stay together with their like
                 start = 0 if is_first and level == 1 else self._line_start(member.start)
@@ -67,7 +68,7 @@ class JsonOutline:
     def _label(self, member: Member) -> str:
         if member.key is not None:
             return _heading(member.key)
-        return _heading(own_name(self._text, member.value))
+        return _heading(own_name(self._text, self._shape, member.value))
 
     def _line_start(self, offset: int) -> int:
         return self._lines.start_of(self._lines.line_of(offset))

@@ -19,7 +19,7 @@ from pincite.text.lines import LineIndex
 
 _LONGEST_OUTPUT = 2_000  # characters; what a program prints beyond is seldom read
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_EMBEDDED = re.compile(r"data:[\w/+.-]{1,80};base64,[A-Za-z0-9+/=]{16,}+")
+_EMBEDDED = re.compile(r"data:[\w/+.-]{1,80};base64,[A-Za-z0-9+/=]{16,}")
 # What stands for a picture: <Figure size 640x480 with 1 Axes>.
 _OBJECT = re.compile(r"\A<[^<>\n]{1,200}>\Z")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")

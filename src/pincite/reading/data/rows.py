@@ -25,8 +25,8 @@ _WIDEST_GAP = 2  # empty rows over which a header still holds for the rows below
 
 _PERIOD = re.compile(r"(?:19|20)\d\d|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?")
 _VALUE = re.compile(
-    r"[-+−–(]?\s?[$€£¥₹%]?\s?\d[\d.,'’\s]*+(?:[eE][-+]?\d++)?\s?[%$€£¥₹]?\)?"
-    r"|\d\d?:\d\d(?::\d\d)?(?:\.\d++)?|TRUE|FALSE|[-—–]|" + _PERIOD.pattern,
+    r"[-+−–(]?\s?[$€£¥₹%]?\s?\d[\d.,'’\s]*(?:[eE][-+]?\d+)?\s?[%$€£¥₹]?\)?"
+    r"|\d\d?:\d\d(?::\d\d)?(?:\.\d+)?|TRUE|FALSE|[-—–]|" + _PERIOD.pattern,
     re.IGNORECASE,
 )
 

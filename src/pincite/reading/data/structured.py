@@ -9,7 +9,13 @@ from itertools import islice
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading import facts
-from pincite.reading.data.json_layout import MOST_CHARACTERS, NAMES, indented, with_plain_strings
+from pincite.reading.data.json_layout import (
+    MOST_CHARACTERS,
+    NAMES,
+    indented,
+    shape_of,
+    with_plain_strings,
+)
 from pincite.reading.data.json_outline import JsonOutline
 from pincite.reading.data.json_value import json_value
 from pincite.reading.encoding import decode_filled
@@ -23,9 +29,7 @@ from pincite.text.sentences import trim
 
 _LONG_LINE = 2_000  # characters; a longer line was not written for people
 _WORD = re.compile(r"\w")
-_SINGLE_STRING = re.compile(
-    r'\s*+(?:"(?:[^"\\]++|\\.)*+"\s*+:\s*+)?+"(?:[^"\\]++|\\.)*+"[\s,{}\[\]]*+'
-)
+_SINGLE_STRING = re.compile(r'\s*(?:"[^"]*"\s*:\s*)?"[^"]*"[\s,{}\[\]]*')
 _LINES = re.compile(r"[^\r\n]+")
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
 _NOT_JSON = object()
@@ -72,7 +76,7 @@ def _read_value(text: str, title: str | None, metadata: Metadata) -> Content:
 def _is_readable(text: str) -> bool:
     """Whether no line holds much at once; a single long string may."""
     long_lines = (line for line in _LINES.findall(text) if len(line) > _LONG_LINE)
-    return all(_SINGLE_STRING.fullmatch(line) for line in long_lines)
+    return all(_SINGLE_STRING.fullmatch(shape_of(line)) for line in long_lines)
 
 
 def _name(about: Mapping[str, object]) -> str | None:

@@ -16,22 +16,22 @@ from pincite.reading.facts import one_line
 from pincite.reading.source_file import SourceFile
 from pincite.reading.web.html import read as read_html
 from pincite.reading.writer import Writer
-from pincite.reading.xml_safely import parse_xml
+from pincite.reading.xml_safely import end_of_run, parse_xml
 from pincite.records import Content
 
 # XHTML may have a document type and entities of its own: the reader of web pages takes it.
-_XHTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s|<\?[^<>]*+>|<!--(?:[^-]|-(?!->))*+-->|<!DOCTYPE\s[^<>\[]*+>)*+"
-    rb"<html[\s>]",
-    re.IGNORECASE,
+_XHTML_PROLOG = re.compile(
+    rb"\A\xef\xbb\xbf|\s+|<\?[^<>]*>|<!--.*?-->|<!DOCTYPE\s[^<>\[]*>", re.IGNORECASE | re.DOTALL
 )
+_XHTML = re.compile(rb"<html[\s>]", re.IGNORECASE)
 _TELLING = frozenset(
     (
         *("name", "title", "label", "caption", "alt", "description", "summary", "text"),
         *("value", "content", "message", "comment", "author"),
     )
 )
-_SENTENCE = re.compile(r"\w\w[\w,;:.]*+\s+\w")
+# A word, and another behind it. Looked for from the start of a word only: it may be a long blob.
+_SENTENCE = re.compile(r"(?<![\w,;:.])(?=[\w,;:.]+\s+\w)[\w,;:.]*?\w\w")
 _LONGEST_LINE = 300  # characters; what is longer is a paragraph of its own
 _LONGEST_MIXED = 10_000  # characters of text with elements in it that are one paragraph
 _MOST_LINES = 50  # in a paragraph
@@ -39,7 +39,7 @@ _MOST_LINES = 50  # in a paragraph
 
 def read(file: SourceFile) -> Content:
     """Read an XML file; one that defines entities is FileUnreadable."""
-    if _XHTML.match(file.data):
+    if _XHTML.match(file.data, end_of_run(_XHTML_PROLOG, file.data)):
         return read_html(file)
     root = parse_xml(file.data, doctype_allowed=True)
     if is_feed(root):

@@ -35,11 +35,11 @@ _SUFFIXES = {
 
 # The line that opens a block, anywhere a block may stand: in a list, in a quotation.
 _OPENING = re.compile(
-    r"^(?P<before>[ \t>]*+(?:[-*+][ \t]++|\d{1,9}+[.)][ \t]++)?+)"
-    r"(?P<fence>`{3,}+|~{3,}+)[ \t]*+\{?\.?(?P<tag>[\w+#-]{1,20}+)[^\n`]*+$",
+    r"^(?P<before>[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?)"
+    r"(?P<fence>`{3,}|~{3,})[ \t]*\{?\.?(?P<tag>[\w+#-]{1,20})[^\n`]*$",
     re.MULTILINE,
 )
-_QUOTED = re.compile(r"^[ \t]*+>[ \t]?", re.MULTILINE)
+_QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 
 
 def read(file: SourceFile) -> Content:
@@ -73,7 +73,7 @@ def _code_blocks(text: str) -> Iterator[tuple[str, str]]:
     together = 0
     at = 0
     while opening := _OPENING.search(text, at):
-        closing = re.compile(rf"^[ \t>]*+{opening['fence']}[`~]*+[ \t\r]*+$", re.MULTILINE).search(
+        closing = re.compile(rf"^[ \t>]*{opening['fence']}[`~]*[ \t\r]*$", re.MULTILINE).search(
             text, opening.end()
         )
         end, at = closing.span() if closing else (len(text), len(text))

@@ -15,12 +15,12 @@ from pincite.records import Metadata, Modality, level_of
 
 _LARGEST = 65_536  # characters; more than this is no front matter but an attack or an accident
 _DEEPEST = 20
-# The line ends are atomic: were "\r\n" also two line ends, a failing match would try both at
-# every line.
+# Were "\r\n" also two line ends, a failing match would try both at every line.
+_LINE_END = r"(?:\r(?!\n)|\r?\n)"
 _FENCED = re.compile(
-    r"(?P<fence>---|\+\+\+)[ \t]*(?>\r\n?|\n)"
-    r"(?P<source>(?:[^\r\n]*(?>\r\n?|\n))*?)"
-    r"(?P=fence)[ \t]*(?>\r\n?|\n|\Z)"
+    rf"(?P<fence>---|\+\+\+)[ \t]*{_LINE_END}"
+    rf"(?P<source>(?:[^\r\n]*{_LINE_END})*?)"
+    rf"(?P=fence)[ \t]*(?:{_LINE_END}|\Z)"
 )
 _KEY_FIRST = re.compile(r"(?:\s*#[^\r\n]*)*\s*[\w.-]+[ \t]*[:=]")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")

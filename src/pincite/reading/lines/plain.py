@@ -10,9 +10,9 @@ from pincite.reading.recordings.timed import with_times
 from pincite.reading.source_file import SourceFile
 from pincite.records import Block, BlockKind, Content, Section
 
-# Each is tried only at the edge of a line and never goes back, so that a long line stays cheap.
-_OPENING = re.compile(r"(?<![^\r\n])[^\S\r\n]*+\S")
-_BLANK = re.compile(r"(?>\r\n?|\n)[^\S\r\n]*+(?=[\r\n]|\Z)")
+# Each is tried only at the edge of a line, so that a long line stays cheap.
+_OPENING = re.compile(r"(?<![^\r\n])[^\S\r\n]*\S")
+_BLANK = re.compile(r"(?:\r(?!\n)|\r?\n)[^\S\r\n]*(?=[\r\n]|\Z)")
 
 
 def read(file: SourceFile) -> Content:

@@ -18,12 +18,13 @@ MOST_FILLED = 2_500_000  # each takes 40 bytes more while a sheet is read
 
 _FURTHEST_COUNT = 100_000  # bytes into a part
 
-# A row or a cell: where it stands, and whether it holds nothing. Attributes may have ">" in them.
-_XLSX_OPENING = rb"<(?:[^\s<>/:=\"']++:)?+"
-_XLSX_OTHER = rb"(?:\s++(?!r[\s=])[^\s=>\"'/]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+"
-_XLSX_PLACE = rb"(?:\s++r\s*+=\s*+[\"']([A-Za-z]{0,3}+)(\d{1,7}+)[\"'])?+"
+# A row or a cell: where it stands, and whether it holds nothing. Attributes may have ">" in them;
+# a dozen are in use, and each takes memory.
+_XLSX_OPENING = rb"<(?:[^\s<>/:=\"']+:)?"
+_XLSX_OTHER = rb"(?:\s+(?!r[\s=])[^\s=>\"'/]+\s*=\s*(?:\"[^\"]*\"|'[^']*')){0,99}"
+_XLSX_PLACE = rb"\s+r\s*=\s*[\"']([A-Za-z]{0,3})(\d{1,7})[\"']"
 _XLSX_TAG = re.compile(
-    _XLSX_OPENING + b"(row|c)" + _XLSX_OTHER + _XLSX_PLACE + _XLSX_OTHER + rb"\s*+(/?)>"
+    rb"%b(row|c)%b(?:%b%b)?\s*(/?)>" % (_XLSX_OPENING, _XLSX_OTHER, _XLSX_PLACE, _XLSX_OTHER)
 )
 _XLSX_ANY_TAG = re.compile(_XLSX_OPENING + rb"(?:row|c)(?=[\s/>])")
 _XLSX_ROWS, _XLSX_COLUMNS = 1_048_576, 16_384  # of the largest sheet

@@ -12,7 +12,7 @@ from itertools import groupby
 from pincite.reading.writer import Run
 from pincite.records import OmissionReason
 
-_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def tidy(runs: Iterable[Run]) -> list[Run]:

@@ -30,8 +30,8 @@ _NOBODY = re.compile(
 )
 # XMP, as it stands in the file: a packet is seldom compressed, so that anybody may find it.
 _XMP = {
-    "Title": re.compile(rb"<dc:title>\s*+<rdf:Alt>\s*+<rdf:li[^>]{0,100}>([^<]{1,600})<"),
-    "Author": re.compile(rb"<dc:creator>\s*+<rdf:Seq>\s*+<rdf:li[^>]{0,100}>([^<]{1,600})<"),
+    "Title": re.compile(rb"<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]{0,100}>([^<]{1,600})<"),
+    "Author": re.compile(rb"<dc:creator>\s*<rdf:Seq>\s*<rdf:li[^>]{0,100}>([^<]{1,600})<"),
 }
 
 

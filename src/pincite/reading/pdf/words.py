@@ -24,7 +24,7 @@ _MOST_CHARACTERS = 200_000  # of one page; the rest of a page with more is not r
 # would be one word that no citation could point into.
 _SINGLE = "\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
 _BROKEN = "\ufffe"  # pdfium's sign for a hyphen at the end of a line
-_WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_BROKEN}{_SINGLE}]++{_BROKEN}?|{_BROKEN}|(?!\s)[{_SINGLE}]")
+_WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_BROKEN}{_SINGLE}]+{_BROKEN}?|{_BROKEN}|(?!\s)[{_SINGLE}]")
 _IS_SINGLE = re.compile(f"[{_SINGLE}]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _ALEFS = "اأإآٱ"

@@ -19,23 +19,23 @@ from pincite.reading.source_file import SourceFile
 from pincite.records import Content
 
 _LINE_END = re.compile(r"\r\n?|\n")
-_ARROW = re.compile(r"\s*+(-?[\d:.,]++)\s*+-{1,3}+>\s*+(-?[\d:.,]++)(?:\s.*+)?")
-_COMMA = re.compile(r"\s*+(\d++:\d\d?:\d\d?\.\d++),(\d++:\d\d?:\d\d?\.\d++)\s*+")
+_ARROW = re.compile(r"\s*(-?[\d:.,]+)\s*-{1,3}>\s*(-?[\d:.,]+)(?:\s.*)?")
+_COMMA = re.compile(r"\s*(\d+:\d\d?:\d\d?\.\d+),(\d+:\d\d?:\d\d?\.\d+)\s*")
 _HEADER = re.compile(r"WEBVTT(?=\s|$)")
-_LANGUAGE = re.compile(r"Language:\s*+([\w-]{2,20})\s*+$", re.IGNORECASE)
-_TITLE = re.compile(r"\ufeff?WEBVTT\s++(?:[-–—:]\s*+)?+(\S.{0,199})")
+_LANGUAGE = re.compile(r"Language:\s*([\w-]{2,20})\s*$", re.IGNORECASE)
+_TITLE = re.compile(r"\ufeff?WEBVTT\s+(?:[-–—:]\s*|(?![-–—:]))(\S.{0,199})")
 _COMMENT = re.compile(r"(?:NOTE|STYLE|REGION)(?=\s|$)")
 
 # Only what is a tag: a talk about Vec<String> keeps its words.
-_VOICE = re.compile(r"<v(?:\.[^\s<>]*+)?\s++([^<>]{1,200}+)>")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^\s<>][^<>]{0,199})>")
 _TAG = re.compile(
-    r"</?+(?:[cibus]|v|lang|ruby|rt|font)(?=[\s.>])[^<>]{0,200}+>|<[\d:.]{5,15}+>|\{\\[^{}]{0,200}+\}",
+    r"</?(?:[cibus]|v|lang|ruby|rt|font)(?=[\s.>])[^<>]{0,200}>|<[\d:.]{5,15}>|\{\\[^{}]{0,200}\}",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"<br\s*+/?>|\\[Nn](?![a-z])", re.IGNORECASE)
-_TURN = re.compile(r">>++\s*+|[-–—]\s++")
-_TIGHT_TURN = re.compile(r">>++\s*+|[-–—]\s*+(?=[^\W\d_])")
-_LABEL = re.compile(r"\[?([^\W\d_][\w.'’ -]{0,39}+)\]?:\s++(?=\S)")
+_BREAK = re.compile(r"<br\s*/?>|\\[Nn](?![a-z])", re.IGNORECASE)
+_TURN = re.compile(r">>+\s*|[-–—]\s+")
+_TIGHT_TURN = re.compile(r">>+\s*|[-–—]\s*(?=[^\W\d_])")
+_LABEL = re.compile(r"\[?([^\W\d_][\w.'’ -]{0,39})\]?:\s+(?=\S)")
 
 # Captions that roll repeat the line before in every cue; others hardly ever do.
 _ROLLING_SHARE = 1 / 3

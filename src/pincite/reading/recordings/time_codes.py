@@ -21,9 +21,9 @@ _RANGE = rf"(?P<from>{TIME})(?:[ \t]{{0,3}}(?:-{{1,3}}>?|[–—→]|to)[ \t]{{0
 _MARK = r"[*_`]{0,3}"
 _BRACKETED = rf"{_MARK}[\[(<]{_MARK}{_RANGE}{_MARK}[\])>](?:\([^()\s]{{0,300}}\))?{_MARK}"
 _BARE = rf"{_MARK}{_RANGE}{_MARK}(?=[\s:|,;–—-]|$)"
-_BULLET = r"[ \t]{0,8}+(?:(?:[-*+>•]|#{1,6}|\d{1,9}[.)])[ \t]{1,8}+)?+"
+_BULLET = r"[ \t]{0,8}(?:(?:[-*+>•]|#{1,6}|\d{1,9}[.)])[ \t]{1,8})?"
 _WORD = r"(?=\w{0,20}[^\W\d_])\w"  # the first letter of a name: 0xB10C has one, 12:30 has none
-_NAME = rf"{_MARK}{_WORD}[^\[(<|:]{{0,59}}+:?{_MARK}[ \t]{{0,4}}+"
+_NAME = rf"{_MARK}{_WORD}[^\[(<|:]{{0,59}}:?{_MARK}[ \t]{{0,4}}"
 _OPENINGS = tuple(
     re.compile(rf"{_BULLET}(?P<name>{name})(?P<code>{code})")
     for name, code in (
@@ -42,7 +42,7 @@ _FURTHEST = 150  # characters into a line that an opening may reach
 _INLINE = re.compile(r"\[(?P<from>\d{1,3}:\d\d:\d\d(?:[.,]\d{1,3})?)\]")
 _MOST_WORDS = 6  # of a name
 _NO_NAME = re.compile(r"[?!;,]")
-_BLANKS = re.compile(r"[ \t]*+")
+_BLANKS = re.compile(r"[ \t]*")
 
 _FEWEST = 3
 _FEWEST_NAMED = 2

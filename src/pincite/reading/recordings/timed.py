@@ -27,8 +27,8 @@ from pincite.records import (
 from pincite.text.sentences import trim
 
 _FRAME = re.compile(
-    rf"(?:(?:visual|video|key)[\s-]*+)?+(?:key)?frame(?:\s++\#?\d++(?=\s))?+\s*+(?:at|@|[:–—-])?+\s*+"
-    rf"[\[(]?+({TIME})[\])]?+\W*+",
+    r"(?:(?:visual|video|key)[\s-]*)?(?:key)?frame(?:\s+\#?\d+(?=\s))?\s*(?:(?:at|@|[:–—-])\s*)?"
+    rf"[\[(]?({TIME})\W*",
     re.IGNORECASE,
 )
 _TRANSCRIPT_NAME = re.compile(r"transcript|transcription|captions|subtitles", re.IGNORECASE)

@@ -20,7 +20,7 @@ from pincite.reading.office.opendocument.styles import Styles
 from pincite.reading.writer import Run
 from pincite.reading.xml_safely import tag_of
 
-_BLANKS = re.compile(r"[ \t\r\n]++")
+_BLANKS = re.compile(r"[ \t\r\n]+")
 _MOST_BLANKS = 100  # that one element may stand for
 _SKIPPED = frozenset(
     (

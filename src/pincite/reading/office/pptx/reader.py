@@ -25,7 +25,7 @@ from pincite.records import Content, OmissionReason
 _LISTS = ("body", "obj")  # placeholders whose paragraphs are items
 # What programs put where people should describe a picture.
 _NO_DESCRIPTION = re.compile(
-    r"\s*+(?:\S*\.(?:png|jpe?g|gif|bmp|emf|wmf|svg|tiff?|mp4|webp)|(?:picture|image)\s?\d*+)\s*+",
+    r"\s*(?:\S*\.(?:png|jpe?g|gif|bmp|emf|wmf|svg|tiff?|mp4|webp)|(?:picture|image)\s?\d*)\s*",
     re.IGNORECASE,
 )
 _BY_MACHINE = re.compile(

@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     rb"|\\'(?P<byte>[0-9A-Fa-f]{2})"
     rb"|\\(?P<symbol>[^A-Za-z])"
     rb"|(?P<brace>[{}])"
-    rb"|(?P<text>[^\\{}\r\n]++)",
+    rb"|(?P<text>[^\\{}\r\n]+)",
     re.DOTALL,
 )
 _BINARY = "bin"  # is followed by so many bytes that are no RTF

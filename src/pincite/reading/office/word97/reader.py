@@ -15,7 +15,7 @@ from pincite.reading.office.word97.text import WordText, whole
 from pincite.reading.writer import Run, Writer
 from pincite.records import Content, OmissionReason
 
-_PARAGRAPH = re.compile(r"[^\r\x07\x0c]*+[\r\x07\x0c]?")
+_PARAGRAPH = re.compile(r"[^\r\x07\x0c]*[\r\x07\x0c]?")
 _CELL_END = "\x07"
 _FIELD_BEGIN, _FIELD_RESULT = "\x13", "\x14"
 _FIELD = re.compile(r"[\x13-\x15]")
@@ -23,7 +23,7 @@ _MEANINGS = str.maketrans(
     {"\x0b": "\n", "\x1e": "-", "\x1f": "\xad", "\xa0": " ", "\t": " "}
     | dict.fromkeys("\0\x01\x02\x03\x04\x05\x06\x08\x0e\x0f\x10\x11\x12", "")
 )
-_BULLET = re.compile(r"[•▪‣◦·\uf0b7\uf0a7](?:\s++|$)")  # typed, or of a font of symbols
+_BULLET = re.compile(r"[•▪‣◦·\uf0b7\uf0a7](?:\s+|$)")  # typed, or of a font of symbols
 _LAST_HEADING = 9
 
 

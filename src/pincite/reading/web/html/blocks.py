@@ -44,7 +44,7 @@ _PREFORMATTED = frozenset(("pre", "listing", "xmp", "plaintext"))
 # What only stands in a heading because the heading was never closed.
 _NEVER_IN_HEADINGS = frozenset(("p", "ul", "ol", "dl", "table", "blockquote", "section", "article"))
 _SEPARATOR = re.compile(r"[|·•»«>/~*_–—-]{1,5}")  # a line drawn with characters
-_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 class BlockWriter:

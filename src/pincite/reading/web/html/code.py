@@ -8,7 +8,7 @@ _SIGNS = re.compile(r"[{}\[\]<>=_/\\|*#$@&+;`~^]")
 _FEW_SIGNS = 0.015  # of all characters that are no spaces
 _SHORTEST_PROSE = 400  # characters; less than that is kept as it is
 _SAMPLE = 20_000
-_NUMBERS = re.compile(r"(?:\d{1,6}\s*+)++")
+_MOST_DIGITS = 6  # of the number of a line
 
 
 def is_prose(text: str) -> bool:
@@ -20,8 +20,8 @@ def is_prose(text: str) -> bool:
 
 def numbers_lines(text: str) -> bool:
     """Whether it is only the numbers of the lines of the code beside it."""
-    text = text.strip()
-    if not _NUMBERS.fullmatch(text):
+    words = text.split()
+    if not all(word.isdecimal() and len(word) <= _MOST_DIGITS for word in words):
         return False
-    numbers = [int(number) for number in text.split()]
+    numbers = [int(word) for word in words]
     return len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))

@@ -25,14 +25,15 @@ _PROPERTIES = (
     *("position", "left", "top", "clip", "clip-path", "transform", "overflow"),
 )
 _DECLARATION = re.compile(
-    r"(?:^|;)\s*+(?:-webkit-)?(" + "|".join((*_PROPERTIES, "height", "max-height")) + r")\s*+:"
-    r"\s*+([^;]*+)",
+    r"(?:^|;)\s*(?:-webkit-)?(" + "|".join((*_PROPERTIES, "height", "max-height")) + r")\s*:"
+    r"\s*([^;]*)",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\([0-9a-f]{1,6})\s?", re.IGNORECASE)
-_BRACE = re.compile(r"([^{}]*+)([{}]|\Z)")  # the end too, so that no text is gone over twice
-_COMPOUND = re.compile(r"([a-z][a-z0-9]*+)?((?:[.#][\w-]++)*+)", re.IGNORECASE)
+_BRACE = re.compile(r"([^{}]*)([{}]|\Z)")  # the end too, so that no text is gone over twice
+# Of so many names at most: each takes memory.
+_COMPOUND = re.compile(r"([a-z][a-z0-9]*)?((?:[.#][\w-]+){0,100})", re.IGNORECASE)
 _CONDITION = re.compile(r"[\s>+~]")
 _MOST_RULES = 20_000
 _MOST_ALIKE = 100  # rules for one name; the last ones count

@@ -14,12 +14,14 @@ from pincite.reading.web.html.visibility import Look, Visibility
 
 DEEPEST = 2_000  # elements inside each other; the parser gives up at 2,048, without the rest
 
-# The parser compares each attribute of an element with all others. Possessive, so that a long tag
-# is looked at once.
+# The parser compares each attribute of an element with all others. What parts attributes, and
+# their names from their values, is counted with the value behind it; each can be read in one way
+# only, so that a long tag is looked at once.
 _MOST_ATTRIBUTES = 500
+_QUOTED = r"""(?:"[^"]*"|'[^']*')"""
 _OVERFILLED = re.compile(
-    r"<[A-Za-z](?:(?:[^<>\"'\s/=]++|\"[^\"]*+\"|'[^']*+')*+[\s/=]++)"
-    f"{{{2 * _MOST_ATTRIBUTES}}}"  # between attributes, and between their names and values
+    rf"""<[A-Za-z](?:[^<>"'\s/=]*(?:{_QUOTED}|[\s/=]+(?:{_QUOTED}|(?![\s/="']))))"""
+    f"{{{2 * _MOST_ATTRIBUTES}}}"
 )
 
 _MOST_COMPLAINTS = 100

@@ -27,7 +27,7 @@ _LONGEST_SHOWN = 1_000  # characters of a header
 _SHOWN = ("From", "To", "Cc", "Date")
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
 _BOUNDARY = re.compile(rb"\bboundary\s{0,9}=", re.IGNORECASE)
-_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
+_BLANK_LINES = re.compile(r"\n\s*\n")
 _ENCRYPTED_TEXT = "-----BEGIN PGP MESSAGE-----"
 
 

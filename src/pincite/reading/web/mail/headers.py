@@ -15,7 +15,7 @@ from pincite.reading.web.html import decode_labelled
 BROKEN = (LookupError, ValueError, TypeError, AttributeError, MessageError)
 
 _LONGEST = 10_000  # characters; what is longer is no name or address any more
-_FOLD = re.compile(r"(?:\r\n|\r|\n)[ \t]*+")
+_FOLD = re.compile(r"(?:\r\n|\r|\n)[ \t]*")
 
 
 def header(mail: Message, name: str) -> str:

@@ -12,8 +12,8 @@ from pincite.reading.web.html import HtmlPage, decode_html, decode_labelled, par
 from pincite.reading.web.html.line import without_controls
 from pincite.reading.web.mail.headers import BROKEN, charset, parameter
 
-_QUOTE = re.compile(r"(?:> ?)++")
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]++")
+_QUOTE = re.compile(r"(?:> ?){1,1000}")  # deeper than any mail; each takes memory
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
 
 
 def html_page(part: Message) -> HtmlPage:
