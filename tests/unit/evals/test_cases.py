@@ -93,12 +93,6 @@ def test_only_what_differs_from_the_default_is_written_and_in_a_fixed_order() ->
     )
 
 
-def test_grades_are_written_where_there_are_any() -> None:
-    assert '{"a.md": 2, "b.md": 1}' in dump_cases(
-        [Case(question="q", documents={"a.md": 2, "b.md": 1})]
-    )
-
-
 def test_a_full_case_is_understood() -> None:
     case = only(
         '{"question": "q", "kind": "mine", "documents": {"a.md": 3}, "chunks": ["c1"], '
@@ -140,49 +134,32 @@ def test_a_line_separator_inside_a_question_ends_no_line() -> None:
     ("line", "says"),
     [
         ("{", "is not JSON"),
-        ("[]", "must hold one object"),
         ("// later", "comments are not possible"),
         ('{"terms": ["x"]}', '"question" is missing'),
         ('{"question": " ", "terms": ["x"]}', '"question" takes a text that is not blank'),
-        ('{"question": 3, "terms": ["x"]}', '"question" takes a text'),
         ('{"question": "q", "question": "r"}', 'names "question" twice'),
         ('{"question": "q", "docs": []}', '"docs" is no field here; possible are question, kind'),
-        ('{"question": "q", "kind": "Über"}', '"kind" takes a short name'),
         ('{"question": "q", "kind": "all", "terms": ["x"]}', '"kind" takes a short name'),
         ('{"question": "q", "documents": "a.md"}', '"documents" takes a list of paths, or'),
         ('{"question": "q", "documents": {"a.md": 0}}', "whole numbers from 1"),
-        ('{"question": "q", "documents": {"a.md": true}}', "whole numbers from 1"),
         ('{"question": "q", "documents": ["a.md", "a.md"]}', "one of them twice"),
         (
             '{"question": "q", "documents": ["/home/a.md"]}',
             '"/home/a.md" is no path in the library',
         ),
-        ('{"question": "q", "documents": [""]}', "is no path in the library"),
         ('{"question": "q", "terms": [""]}', '"terms" holds a blank'),
-        ('{"question": "q", "terms": null}', '"terms" takes a list of texts'),
         ('{"question": "q", "draft": "yes", "terms": ["x"]}', '"draft" takes true or false'),
         ('{"question": "q", "filters": {"tag": ["x"]}}', '"tag" is no field here; possible are'),
-        ('{"question": "q", "filters": {"tags": "x"}}', '"tags" takes a list of texts'),
         ('{"question": "q", "filters": {"modalities": ["x"]}}', '"modalities" takes a list'),
-        ('{"question": "q", "filters": {"name": ["x"]}}', '"name" takes a text'),
         ('{"question": "q"}', "expects nothing; give documents"),
         ('{"question": "q", "unanswerable": true, "terms": ["x"]}', "unanswerable but expects"),
         ('{"question": "\\ud800", "terms": ["x"]}', "lone surrogate"),
-        ('{"question": "\ud800", "terms": ["x"]}', "lone surrogate"),
-        ('{"question": "q", "places": [{"lines": 3}]}', '"document" is missing'),
         (place(), "a place has 0 of lines, pages, time, rows; give exactly one"),
-        (place(lines=3, pages=1), "a place has 2 of"),
-        (place(line=3), '"line" is no field here; possible are document, lines'),
         (place(lines=[8, 3]), '"lines" ends before it begins'),
-        (place(lines=[3]), '"lines" takes a whole number from 1'),
-        (place(lines=0), '"lines" takes a whole number from 1'),
         (place(rows=1.5), '"rows" takes a whole number from 1'),
-        (place(time=-1), '"time" takes seconds from 0'),
         (place(time="soon"), '"soon" is no time'),
-        ('{"question": "q", "places": [{"document": "a", "time": 1e999}]}', '"time" takes'),
         ('{"question": "q", "places": [{"document": "a", "time": NaN}]}', "holds NaN"),
         ("[" * 100_000, "beyond all measure"),
-        ('{"question": "q", "documents": {"a.md": ' + "9" * 5_000 + "}}", "beyond all measure"),
     ],
 )
 def test_a_bad_line_is_told_with_what_to_do(line: str, says: str) -> None:

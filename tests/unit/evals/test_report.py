@@ -1,13 +1,16 @@
-"""A run as one HTML page."""
+"""A run as one HTML page, its plots, and its figures and places in words."""
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from typing import TypedDict, Unpack
 
 import pytest
@@ -15,8 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
+from eval_runs import SETUP, eval_run
+from pincite.evals import plots, wording
 from pincite.evals.compare import compare
-from pincite.evals.measures import figures_by_kind, latency
+from pincite.evals.judge import BY_QUESTION
+from pincite.evals.measures import OVER_RUN, figures_by_kind, latency
 from pincite.evals.report import report
 from pincite.records import (
     Case,
@@ -27,23 +33,12 @@ from pincite.records import (
     EvalRun,
     EvalSetup,
     ExpectedPlace,
+    FigureChange,
     Filters,
     Found,
     Locator,
 )
 
-SETUP = EvalSetup(
-    mode="hybrid",
-    settings={"candidates": 100, "absent_rank": None},
-    policy="vault",
-    model="minilm",
-    fingerprint="minilm:1",
-    index="vault of today",
-    documents=26,
-    chunks=3310,
-    version="1.2.3",
-    commit="abc123",
-)
 HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=y> & \u202egnp\x07\x00 \"'"
 SHOWN = (
     "</style></title><script>alert(1)</script><img src=x onerror=y> & \\u202egnp\\u0007\\u0000 \"'"
@@ -103,16 +98,8 @@ def unanswerable(question: str = "why?", **values: Unpack[Fields]) -> CaseResult
 
 
 def run(*results: CaseResult, label: str = "a label", setup: EvalSetup = SETUP) -> EvalRun:
-    return EvalRun(
-        id="20260203T040506Z-1",
-        label=label,
-        made_at="2026-02-03T04:05:06+00:00",
-        cases="golden.jsonl",
-        setup=setup,
-        results=results,
-        figures=figures_by_kind(results),
-        latency=latency(results),
-    )
+    figures = figures_by_kind(results)
+    return eval_run(*results, label=label, setup=setup, figures=figures, latency=latency(results))
 
 
 def page(one: EvalRun, compared: Comparison | None = None) -> html.HtmlElement:
@@ -179,6 +166,8 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
     hostile = hostile_run(HOSTILE)
     whole = page(hostile, changed(hostile))
     assert is_inert(whole)
+    (policy,) = whole.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'"
     assert told(next(whole.iter("h1"))) == SHOWN
     assert whole.findtext(".//title") == f"{SHOWN} – pincite"
     for section in ("failed", "worst", "overconfident"):
@@ -199,11 +188,6 @@ def test_no_text_can_act_on_the_page_or_hide_in_it(text: str) -> None:
     assert is_inert(html.document_fromstring(written))
 
 
-def test_the_page_forbids_whatever_it_does_not_need() -> None:
-    (policy,) = page(run(result())).xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
-    assert policy == "default-src 'none'; style-src 'unsafe-inline'"
-
-
 def test_text_of_other_scripts_stays_as_it_is_and_keeps_to_itself() -> None:
     asked = ["ブイはどのくらいの頻度で?", "كم مرة ترسل العوامة؟", "می\u200cخواهم بدانم"]
     results = [result(question, figures={"ndcg@10": 0.0}) for question in asked]
@@ -218,9 +202,7 @@ def test_text_of_other_scripts_stays_as_it_is_and_keeps_to_itself() -> None:
         ([], {"empty", "setup"}),
         ([result()], {"plots", "figures", "setup"}),
         ([result(figures={"ndcg@10": 0.5})], {"plots", "figures", "worst", "setup"}),
-        ([result(error="no model")], {"plots", "figures", "failed", "setup"}),
         ([result(), unanswerable()], {"plots", "figures", "overconfident", "setup"}),
-        ([result(), unanswerable(abstained=True)], {"plots", "figures", "setup"}),
         ([result(), unanswerable(found=())], {"plots", "figures", "setup"}),
     ],
 )
@@ -228,24 +210,6 @@ def test_a_section_is_there_when_it_has_something_to_say(
     results: Sequence[CaseResult], expected: set[str]
 ) -> None:
     assert sections(page(run(*results))) == expected
-
-
-@pytest.mark.parametrize(
-    ("results", "expected"),
-    [
-        ([result()], {"quality", "latency"}),
-        ([result(), unanswerable()], {"quality", "latency", "risk"}),
-        ([unanswerable(seconds={})], {"risk"}),
-        ([result(figures={"terms@10": 1.0}, seconds={})], set()),
-    ],
-)
-def test_a_plot_is_drawn_when_there_is_something_to_draw(
-    results: Sequence[CaseResult], expected: set[str]
-) -> None:
-    written = report(run(*results))
-    drawn = [etree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", written, re.DOTALL)]
-    names = [(svg.get("aria-labelledby") or "").removesuffix("-title") for svg in drawn]
-    assert names == [name for name in ("quality", "risk", "latency") if name in expected]
 
 
 def test_the_page_opens_with_what_was_measured_and_how() -> None:
@@ -264,12 +228,6 @@ def test_the_page_opens_with_what_was_measured_and_how() -> None:
     assert "Abstains" not in setup
 
 
-def test_the_headline_figures_are_those_of_all_questions() -> None:
-    halves = (result(figures={"ndcg@10": 1.0}), result(figures={"ndcg@10": 0.25}))
-    numbers = page(run(*halves)).find_class("number")
-    assert [told(number) for number in numbers] == ["0.625", "2.0"]
-
-
 def test_figures_stand_by_kind_and_leave_out_what_does_not_apply() -> None:
     term = Case(question="ERR_1?", kind="exact_term", documents={"a.md": 1})
     one = result(figures={"ndcg@10": 0.5})
@@ -282,11 +240,6 @@ def test_figures_stand_by_kind_and_leave_out_what_does_not_apply() -> None:
         ["terms@10", "0.250", "", "0.250"],
         ["context_tokens", "4,321", "", "4,321"],
     ]
-
-
-def test_a_run_of_one_kind_tells_its_figures_once() -> None:
-    (table,) = page(run(result())).get_element_by_id("figures").iter("table")
-    assert told(next(table.iter("tr"))) == "Questions all 1"
 
 
 def test_of_many_kinds_those_with_most_questions_are_told() -> None:
@@ -419,23 +372,6 @@ def test_a_comparison_shows_figures_setup_and_the_questions_that_changed() -> No
     assert "1 asked only after added?" in text
 
 
-def test_only_a_difference_that_is_hardly_chance_is_stressed() -> None:
-    def scored(figures: dict[str, float]) -> EvalRun:
-        return run(*(result(f"{number}?", figures=figures) for number in range(8)), unlike)
-
-    unlike = result("unlike?", figures={"mrr": 0.5})
-    before = scored({"ndcg@10": 1.0, "hit@1": 0.0, "mrr": 0.5})
-    after = scored({"ndcg@10": 0.5, "hit@1": 1.0, "mrr": 0.5})
-    whole = page(after, compare(before, after)).get_element_by_id("changes")
-    assert [told(cell) for cell in whole.find_class("worse")] == ["−0.500"]
-    assert [told(cell) for cell in whole.find_class("better")] == ["+1.000"]
-
-
-def test_the_same_run_gives_the_same_page() -> None:
-    same = run(result(), unanswerable(), result("bad?", figures={"ndcg@10": 0.0}))
-    assert report(same) == report(replace(same))
-
-
 def test_without_the_template_engine_one_is_told_what_to_install() -> None:
     program = """
 import sys
@@ -453,3 +389,160 @@ report(run())
     assert outcome.returncode == 1
     assert "SettingsError" in outcome.stderr
     assert "pip install 'pincite[eval]'" in outcome.stderr
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+WIDTH, HEIGHT = 2, 3  # their places in a viewBox
+
+text = st.text(max_size=20)
+number = st.floats(-1e12, 1e12) | st.sampled_from([float("nan"), float("inf")])
+share = st.floats(0, 1)
+bars = partial(plots.bars, name="quality", title="Quality", write="{:.2f}".format)
+curve = partial(plots.curve, name="risk", title="Risk", axes=("answered", "wrong"))
+
+
+def parsed(svg: str) -> etree._Element:
+    return etree.fromstring(svg.encode())
+
+
+def texts(svg: etree._Element) -> list[str]:
+    return [one.text or "" for one in svg.iter(f"{SVG}text")]
+
+
+def frame(svg: etree._Element) -> tuple[float, float]:
+    box = [float(part) for part in svg.get("viewBox", "").split()]
+    return box[WIDTH], box[HEIGHT]
+
+
+@given(st.dictionaries(text, st.dictionaries(text, number, max_size=4), max_size=4))
+def test_bars_are_well_formed_and_inside_their_frame_whatever_they_are_given(
+    groups: dict[str, dict[str, float]],
+) -> None:
+    svg = parsed(bars(groups))
+    width, height = frame(svg)
+    for bar in svg.iter(f"{SVG}rect"):
+        assert float(bar.get("x", "")) + float(bar.get("width", "")) <= width
+        assert float(bar.get("y", "")) + float(bar.get("height", "")) <= height
+
+
+@given(st.lists(st.tuples(share, share), max_size=9), st.none() | st.tuples(share, share))
+def test_a_curve_is_well_formed_and_inside_its_frame(
+    points: list[tuple[float, float]], mark: tuple[float, float] | None
+) -> None:
+    svg = parsed(curve(sorted(points), mark=mark if points else None))
+    width, height = frame(svg)
+    (line,) = svg.iter(f"{SVG}polyline")
+    drawn = [tuple(map(float, point.split(","))) for point in (line.get("points") or "").split()]
+    assert len(drawn) == len(points)
+    assert all(0 <= x <= width and 0 <= y <= height for x, y in drawn)
+
+
+def test_a_plot_tells_its_numbers_to_those_who_do_not_see_it() -> None:
+    svg = parsed(bars({"content": {"hit@1": 0.5, "hit@3": 0.75}, "<i>": {"hit@1": 1.0}}))
+    by_id = {one.get("id"): one.text for one in svg.iter() if one.get("id")}
+    assert svg.get("role") == "img"
+    assert by_id[svg.get("aria-labelledby")] == "Quality"
+    told = "content: hit@1 0.50, hit@3 0.75; <i>: hit@1 1.00"
+    assert by_id[svg.get("aria-describedby")] == told
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("k" * 55, "k" * 53 + "…"),
+        ("種" * 28, "種" * 26 + "…"),
+        ("a\u202eb\x00", "a\\u202eb\\u0000"),
+    ],
+)
+def test_names_are_cut_to_their_room_and_hide_nothing(name: str, shown: str) -> None:
+    assert texts(parsed(bars({name: {"x": 1.0}})))[0] == shown
+
+
+@given(st.floats(1e-8, 1e9))
+def test_ticks_are_even_and_end_at_or_above_the_longest_bar(most: float) -> None:
+    svg = parsed(plots.bars({"a": {"x": most}}, name="n", title="t", write=str))
+    (bar,) = svg.iter(f"{SVG}rect")
+    ticks = sorted({float(line.get("x1", "")) for line in svg.iter(f"{SVG}line")})
+    steps = [after - before for before, after in pairwise(ticks)]
+    assert 2 <= len(steps) <= 5
+    assert max(steps) - min(steps) <= 0.2
+    assert ticks[-2] <= float(bar.get("x", "")) + float(bar.get("width", "")) <= ticks[-1] + 0.1
+
+
+def test_a_curve_has_ticks_on_both_axes_and_its_marked_point_on_it() -> None:
+    svg = parsed(curve([(0.5, 0.0), (1.0, 0.4)], mark=(1.0, 0.4)))
+    assert texts(svg) == [
+        "wrong",
+        *("0 %", "10 %", "20 %", "30 %", "40 %"),
+        *("0 %", "25 %", "50 %", "75 %", "100 %"),
+        "answered",
+    ]
+    (line,), (dot,) = svg.iter(f"{SVG}polyline"), svg.iter(f"{SVG}circle")
+    assert (line.get("points") or "").split()[-1] == f"{dot.get('cx')},{dot.get('cy')}"
+    assert "answered 100 %, wrong 40 %" in etree.tostring(svg, encoding="unicode")
+
+
+COUNTS = {"questions", "answerable", "unanswerable", "failed"}
+
+
+def test_every_figure_that_is_measured_has_a_meaning() -> None:
+    assert set(wording.MEANINGS) == {*BY_QUESTION, *OVER_RUN} - COUNTS
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (Locator(7, 9), "lines 7–9"),
+        (Locator(7, 9, page_start=3, page_end=3), "page 3"),
+        (Locator(7, 9, page_start=3), "page 3"),
+        (Locator(7, 9, page_start=1, page_end=1, row_start=2, row_end=9), "rows 2–9"),
+        (Locator(7, 9, time_start=65.9, time_end=108), "01:05–01:48"),
+        (Locator(7, 9, time_start=3725, time_end=3730), "01:02:05–01:02:10"),
+        (ExpectedPlace("a.vtt", time=(0, 90.5)), "00:00–01:30"),
+        (ExpectedPlace("a.md"), ""),
+    ],
+)
+def test_a_place_is_told_as_people_look_it_up(place: Locator | ExpectedPlace, words: str) -> None:
+    assert wording.where(place) == words
+
+
+def test_what_is_expected_is_told_without_saying_a_document_twice() -> None:
+    case = Case(
+        question="q",
+        documents={"a.md": 1, "b.md": 1},
+        places=(ExpectedPlace("a.md", lines=(1, 4)), ExpectedPlace("c.md")),
+        chunks=(ChunkId("0123456789abcdef"),),
+        terms=("buoy", "ten minutes"),
+    )
+    assert list(wording.expected(case)) == [
+        "a.md, lines 1–4",
+        "c.md",
+        "chunk 0123456789ab",
+        "b.md",
+        "the words “buoy”, “ten minutes”",
+    ]
+
+
+def test_that_there_is_no_answer_is_an_expectation_too() -> None:
+    assert list(wording.expected(Case(question="q", unanswerable=True))) == [
+        "no answer: the documents do not hold it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "p_value", "told"),
+    [
+        ("ndcg@10", 0.5, 0.75, 0.01, ("+0.250", "0.010", "better")),
+        ("ndcg@10", 0.75, 0.5, 0.0001, ("−0.250", "< 0.001", "worse")),
+        ("ndcg@10", 0.5, 0.75, 0.05, ("+0.250", "0.050", "same")),
+        ("ndcg@10", 0.5, 0.49999, 0.3, ("0.000", "0.300", "same")),
+        ("context_tokens", 4000, 2500, 0.01, ("−1,500", "0.010", "better")),
+        ("mrr", math.nan, 0.5, math.nan, ("–", "–", "same")),
+    ],
+)
+def test_a_change_is_told_with_its_sign_its_chance_and_its_meaning(
+    name: str, before: float, after: float, p_value: float, told: tuple[str, str, str]
+) -> None:
+    change = FigureChange(name, before, after, p_value, questions=9)
+    written = (wording.difference(change), wording.p_value(change), wording.verdict(change))
+    assert written == told

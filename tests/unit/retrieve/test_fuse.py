@@ -37,16 +37,6 @@ def test_a_hit_has_the_sum_of_one_over_k_plus_rank_with_ranks_from_one() -> None
     assert [hit.score for hit in hits] == pytest.approx([1 / 62 + 1 / 61, 1 / 61, 1 / 62])
 
 
-def test_k_is_a_choice() -> None:
-    (hit,) = fuse_ranks({"words": ranking(CHUNKS[0])}, k=9)
-    assert hit.score == pytest.approx(1 / 10)
-
-
-def test_nothing_fused_is_nothing() -> None:
-    assert fuse_ranks({}) == []
-    assert fuse_ranks({"words": (), "vector": ()}) == []
-
-
 def test_each_search_s_share_is_kept_with_its_rank_and_its_own_score() -> None:
     a, b = CHUNKS[:2]
     found = {"words": ranking(a, b, score=9.0), "vector": ranking(b, score=0.5)}
@@ -57,12 +47,6 @@ def test_each_search_s_share_is_kept_with_its_rank_and_its_own_score() -> None:
     }
     assert by_id[a].shares == {"words": Share(1, 9.0, 1 / 61)}
     assert by_id[a].document_id == DocumentId(f"document of {a}")
-
-
-def test_equal_hits_are_ordered_by_chunk_id() -> None:
-    a, b, c = CHUNKS[:3]
-    hits = fuse_ranks({"words": ranking(c, a), "vector": ranking(a, c), "third": ranking(b)})
-    assert [hit.chunk_id for hit in hits] == [a, c, b]
 
 
 @pytest.mark.parametrize("names", [("vector", "words"), ("words", "vector")])
@@ -138,16 +122,6 @@ def test_a_score_of_a_chunk_that_is_not_listed_counts_and_its_rank_is_not_told()
     assert best.shares["vector"].rank == 2
 
 
-def test_by_ranks_a_chunk_that_is_not_listed_gets_nothing() -> None:
-    hits = fuse_ranks({"words": scored(8, 6, unlisted=(1,)), "vector": scored(0.5, 0.7)})
-    assert hits[-1].shares.keys() == {"vector"}
-
-
-def test_equal_scores_count_in_full() -> None:
-    (hit,) = fuse_scores({"vector": scored(0.4)}, EVEN)
-    assert hit.score == 0.5
-
-
 def test_a_ranking_without_a_weight_counts_for_nothing() -> None:
     hits = fuse_scores({"words": scored(1, 2), "other": scored(9)}, EVEN)
     assert [hit.chunk_id for hit in hits] == [CHUNKS[1], CHUNKS[0]]
@@ -179,14 +153,6 @@ def with_vectors(*vectors: tuple[float, ...]) -> Ranking:
     )
 
 
-def test_feedback_prefers_what_resembles_the_best_hits() -> None:
-    found = {"vector": with_vectors((1, 0), (0, 1), (0.9, 0.1))}
-    hits = fuse_scores(found, EVEN)
-    assert hits[0].chunk_id == CHUNKS[0]
-    liked = feedback(found, [hits[0].chunk_id])
-    assert [one.chunk_id for one in liked] == [CHUNKS[0], CHUNKS[2], CHUNKS[1]]
-
-
 def test_what_all_candidates_have_in_common_is_no_likeness() -> None:
     best, general, alike, other = (0.8, 0.6, 0), (1, 0, 0), (0.5, 0.6, 0.62), (0.9, -0.43, 0)
     found = {"vector": with_vectors(best, general, alike, other)}
@@ -194,16 +160,3 @@ def test_what_all_candidates_have_in_common_is_no_likeness() -> None:
     assert np.dot(best, general) > np.dot(best, alike)
     liked = feedback(found, [CHUNKS[0]])
     assert [one.chunk_id for one in liked] == [CHUNKS[place] for place in (0, 2, 1, 3)]
-
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_candidates_that_are_all_the_same_are_all_liked(count: int) -> None:
-    found = {"vector": with_vectors(*[(0.6, 0.8)] * count)}
-    liked = feedback(found, [CHUNKS[0]])
-    assert len({one.score for one in liked}) == 1
-    assert len(liked) == count
-
-
-def test_without_vectors_there_is_no_feedback() -> None:
-    found = {"words": scored(3, 2)}
-    assert feedback(found, [CHUNKS[0]]) == ()

@@ -6,7 +6,7 @@ import pytest
 
 from helpers import embedded, part
 from pincite.records import ChunkId, DocumentEntry, EmbeddedDocument, Hit, Share
-from pincite.retrieve.relevance import Loaded, Signals, fitted, signals, with_probabilities
+from pincite.retrieve.relevance import Loaded, signals, with_probabilities
 
 QUESTION = "who signs the release?"
 
@@ -53,15 +53,6 @@ def test_the_words_of_a_question_count_in_text_title_and_headings() -> None:
     assert [one.coverage for one in found.values()] == [1, 0, 0.5, 1]
 
 
-def test_a_hit_alone_has_all_of_the_question_and_equals_share_it() -> None:
-    both = [hit(SIGNED, 0.9, 0.5), hit(OTHER, 0.9, 0.5)]
-    known = loaded([SIGNED, OTHER])
-    (alone,) = signals(QUESTION, both[:1], known, both[:1]).values()
-    first, second = signals(QUESTION, both, known, both).values()
-    assert alone.share == pytest.approx(0, abs=0.01)
-    assert first.share == second.share == pytest.approx(-0.69, abs=0.01)
-
-
 def test_documents_behind_the_results_share_the_question_too() -> None:
     hits = [hit(SIGNED, 0.9, 0.5), hit(OTHER, 0.9, 0.5)]
     known = loaded([SIGNED])
@@ -84,16 +75,3 @@ def test_a_nearer_hit_with_more_of_the_words_is_likelier() -> None:
     assert near is not None
     assert far is not None
     assert 0 < far < near < 1
-
-
-def test_the_fitted_weights_say_that_more_is_better() -> None:
-    weights = fitted()
-    least = weights.log_odds(Signals(share=-6, cosine=0, coverage=0))
-    most = weights.log_odds(Signals(share=0, cosine=1, coverage=1))
-    assert min(weights.share, weights.cosine, weights.coverage) > 0
-    assert weights.probability(Signals(share=-6, cosine=0, coverage=0)) < 0.05
-    assert least < 0 < most
-
-
-def test_nothing_found_is_nothing_told() -> None:
-    assert with_probabilities(QUESTION, [], {}, []) == []

@@ -39,21 +39,9 @@ def paths(found: SearchResults) -> list[str]:
     return [result.document.path for result in found.results]
 
 
-def test_a_document_that_is_named_comes_to_the_top(store: Store) -> None:
-    assert "logs/station-log.md" not in paths(ask(store, "pump leak"))
-    found = ask(store, "pump leak in station-log.md", named_weight=1.0)
-    assert paths(found)[0] == "logs/station-log.md"
-    assert found.results[0].hit.shares["named"].contribution == 1.0
-
-
 def test_it_is_found_even_where_it_is_no_candidate_by_itself(store: Store) -> None:
     found = ask(store, "pump leak, Log of the Station", candidates=3, top_k=3, named_weight=1.0)
     assert paths(found)[0] == "logs/station-log.md"
-
-
-def test_without_a_weight_names_are_words_like_any_other(store: Store) -> None:
-    found = ask(store, "pump leak in station-log.md", named_weight=0.0)
-    assert all("named" not in result.hit.shares for result in found.results)
 
 
 def test_a_name_of_many_documents_names_none_of_them() -> None:

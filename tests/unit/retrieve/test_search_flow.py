@@ -63,11 +63,6 @@ def ask(
     return search(question, store, embedder, mode=mode, filters=Filters(), settings=settings)
 
 
-def test_one_document_does_not_fill_the_list(store: Store) -> None:
-    paths = [result.document.path for result in ask(store, "pump leaks").results]
-    assert (paths.count("pumps.md"), paths.count("seal.md")) == (3, 1)
-
-
 def test_the_limit_per_document_and_the_number_of_results_are_choices(store: Store) -> None:
     one_each = SearchSettings(per_document=1)
     assert len(ask(store, "pump leaks", settings=one_each).results) == 2
@@ -120,17 +115,6 @@ def test_a_result_quotes_its_own_chunk_and_results_are_best_first(store: Store) 
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.parametrize("question", ["", " ", "\n\t\u00a0"])
-def test_an_empty_question_is_not_searched(store: Store, question: str) -> None:
-    found = ask(store, question)
-    assert (found.results, found.reason) == ((), "empty_question")
-
-
-def test_a_question_without_an_answer_says_so(store: Store) -> None:
-    found = ask(store, "turbine", mode="words", embedder=None)
-    assert (found.results, found.reason) == ((), "no_hits")
-
-
 class FittedEmbedder(CountingEmbedder):
     """Takes itself for the model that probabilities were fitted on."""
 
@@ -145,7 +129,6 @@ class FittedEmbedder(CountingEmbedder):
         ("hybrid", "scores", FittedEmbedder(), True),
         ("hybrid", "scores", EMBEDDER, False),
         ("hybrid", "ranks", FittedEmbedder(), False),
-        ("vector", "scores", FittedEmbedder(), False),
         ("words", "scores", None, False),
     ],
 )
@@ -157,14 +140,3 @@ def test_probabilities_are_told_only_where_they_were_fitted(
     found = ask(store, "pump leaks", mode=mode, settings=settings, embedder=embedder)
     assert found.results
     assert all((one.hit.probability is not None) is tells for one in found.results)
-
-
-def test_fewer_results_are_as_likely_as_they_are_among_many() -> None:
-    store = filled(FittedEmbedder())
-
-    def probabilities(top_k: int) -> list[float | None]:
-        settings = SearchSettings(top_k=top_k)
-        found = ask(store, "pump leaks", settings=settings, embedder=FittedEmbedder())
-        return [one.hit.probability for one in found.results]
-
-    assert probabilities(1) == probabilities(4)[:1]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from eval_runs import eval_run
 from pincite.errors import RunNotFound, StoreDamaged, StoreReadOnly
 from pincite.records import (
     Case,
     CaseResult,
     ChunkId,
     EvalRun,
-    EvalSetup,
     ExpectedPlace,
     Filters,
     Found,
@@ -21,17 +21,6 @@ from pincite.records import (
 )
 from pincite.stores.runs import RunFolder
 
-SETUP = EvalSetup(
-    mode="hybrid",
-    settings={"top_k": 10, "absent_rank": None},
-    policy="vault",
-    model="minilm",
-    fingerprint="minilm:1",
-    index="vault/2 of 2026-01-01T00:00:00+00:00",
-    documents=2,
-    chunks=3,
-    version="0.1.0",
-)
 CASE = Case(
     question="Wo ist der Schlüssel? 鍵",
     kind="video_time",
@@ -53,16 +42,8 @@ FOUND = Found(
 
 def run(run_id: str, label: str = "") -> EvalRun:
     result = CaseResult(case=CASE, found=(FOUND,), confidence=0.4, figures={"ndcg@10": 1.0})
-    return EvalRun(
-        id=run_id,
-        label=label,
-        made_at="2026-01-01T00:00:00+00:00",
-        cases="cases.jsonl",
-        setup=SETUP,
-        results=(result,),
-        figures={"all": {"ndcg@10": 1.0}},
-        latency={"total": {"p50": 0.01}},
-    )
+    figures, latency = {"all": {"ndcg@10": 1.0}}, {"total": {"p50": 0.01}}
+    return eval_run(result, id=run_id, label=label, figures=figures, latency=latency)
 
 
 @pytest.fixture
