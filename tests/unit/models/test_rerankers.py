@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from pincite import open_library
-from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.errors import ModelInvalid, ModelMissing, SettingsError
 from pincite.models.cross_encoder import CrossEncoder
 from pincite.models.hashing import HashingEmbedder
@@ -15,7 +14,7 @@ from pincite.models.local import LocalEmbedder
 from pincite.models.maxsim import MaxSim
 from pincite.models.rerankers import open_reranker
 from pincite.ports import Embedder, Reranker
-from pincite.settings import SearchSettings, WorkerSettings
+from pincite.settings import SearchSettings
 
 MakeFolder = Callable[..., Path]
 MakeCrossEncoder = Callable[..., Path]
@@ -51,14 +50,6 @@ def test_maxsim_of_the_default_model_tells_what_speaks_to_a_question(minilm_fold
     assert near > far
 
 
-def test_maxsim_changes_nothing_about_the_embedding_model(minilm_folder: Path) -> None:
-    embedder = LocalEmbedder(minilm_folder)
-    before = embedder.embed_question("a question")
-    opened("maxsim", embedder).scores("a question", ["a passage"])
-    assert (embedder.embed_question("a question") == before).all()
-    assert embedder.card == LocalEmbedder(minilm_folder).card
-
-
 def test_maxsim_says_when_a_model_has_no_token_vectors(
     make_folder: MakeFolder, tmp_path: Path
 ) -> None:
@@ -67,19 +58,6 @@ def test_maxsim_says_when_a_model_has_no_token_vectors(
         maxsim.scores("red", ["green"])
     with pytest.raises(SettingsError, match="hashing does not give"):
         opened("maxsim", HashingEmbedder())
-
-
-def test_maxsim_takes_the_model_that_is_open_already(
-    make_folder: MakeFolder, tmp_path: Path
-) -> None:
-    embedders = Embedders(ModelAccess(worker=WorkerSettings(use="off")))
-    wishes = Wishes(model=str(make_folder(tmp_path, facts={"token_limit": 512})))
-    header = header_for(None, wishes, embedders, folder_name="notes")
-    maxsim = embedders.reranker("maxsim", header, seconds=1.0)
-    own = embedders.of(header)
-    assert isinstance(own, LocalEmbedder)
-    assert isinstance(maxsim, MaxSim)
-    assert maxsim._encoder is own
 
 
 @pytest.mark.parametrize(
@@ -106,7 +84,7 @@ def test_a_search_by_words_is_answered_where_the_model_to_rerank_with_is_gone_or
     assert told in notice
 
 
-@pytest.mark.parametrize("spec", ["", "maxsim:x", "service:", "no/such/folder", "minilm"])
+@pytest.mark.parametrize("spec", ["", "service:", "minilm"])
 def test_an_unknown_reranker_is_refused_with_what_there_is(spec: str) -> None:
     with pytest.raises(SettingsError, match="choose one of: maxsim, service:MODEL, or the path"):
         opened(spec)
@@ -133,11 +111,6 @@ def test_a_long_passage_is_cut_and_the_question_is_kept(
     # 16 tokens at most: three marks, one of the question, twelve of the passage.
     assert reranker.scores("red", ["red " * 100]) == [12]
     assert reranker.scores("red " * 100, ["red " * 100]) == [7]
-
-
-def test_a_sentence_encoder_is_no_cross_encoder(make_folder: MakeFolder, tmp_path: Path) -> None:
-    with pytest.raises(ModelInvalid, match="gives one number"):
-        CrossEncoder(make_folder(tmp_path, pooled=True)).scores("red", ["green"])
 
 
 def test_a_classifier_of_several_classes_is_no_cross_encoder(
