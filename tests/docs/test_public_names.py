@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pincite
-from pincite import errors
+from pincite import errors, records
 from pincite.entrypoints.cli.main import EXIT_CODES
 
 ROOT = Path(__file__).parent.parent.parent
@@ -13,7 +13,8 @@ ROOT = Path(__file__).parent.parent.parent
 
 def test_all_lists_every_public_name_in_order() -> None:
     assert sorted(pincite.__all__) == pincite.__all__
-    assert all(hasattr(pincite, name) for name in pincite.__all__)
+    for module in (pincite, records):  # some of their names are loaded late
+        assert [name for name in module.__all__ if not hasattr(module, name)] == []
 
 
 def test_every_exception_is_in_the_tree_at_the_top_of_its_module() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from helpers import CountingEmbedder
 from pincite.chunking.flow import chunk_document
-from pincite.errors import ModelInvalid, ModelMissing, ModelUnavailable
+from pincite.errors import ModelInvalid, ModelUnavailable
 from pincite.ingest.embed import ChunksFailed, EmbeddingPool
 from pincite.ingest.flow import Parts, sync
 from pincite.ports import Store
@@ -55,33 +55,6 @@ def index(
     return sync(found, parts, recipe=HEADER.recipe, on_progress=told.append)
 
 
-def test_identical_text_is_embedded_once() -> None:
-    embedder = CountingEmbedder()
-    report = index(
-        {"a.md": "# Pump\n\nIt leaks.", "b.md": "# Pump\n\nIt leaks."}, embedder, new_store()
-    )
-    assert len(embedder.texts) == report.embedded == 1
-    assert (report.added, report.chunks) == (2, 2)
-
-
-def test_a_text_repeated_in_one_document_is_embedded_once() -> None:
-    embedder = CountingEmbedder()
-    text = "# Pump\n\n" + "\n\n".join(f"## Seal\n\n{'It leaks again. ' * 4}" for _ in range(3))
-    chunks = windowed("a.md", text)
-    with EmbeddingPool(embedder, new_store()) as pool:
-        embedded = pool.collect(pool.submit(chunks))
-    assert len(embedded) == len(chunks)
-    assert len(embedder.texts) == len({w.fingerprint for one in chunks for w in one.windows})
-
-
-def test_vectors_in_the_store_are_not_made_again() -> None:
-    store = new_store()
-    index({"a.md": "# Pump\n\nIt leaks."}, CountingEmbedder(), store)
-    embedder = CountingEmbedder()
-    report = index({"a.md": "# Pump\n\nIt leaks.", "b.md": "# Pump\n\nIt leaks."}, embedder, store)
-    assert (embedder.texts, report.embedded, report.unchanged, report.added) == ([], 0, 1, 1)
-
-
 def test_texts_go_to_the_model_in_batches_and_get_their_own_vectors() -> None:
     embedder = CountingEmbedder(batch=2)
     chunks = windowed("a.txt", "\n\n".join(f"number {n}: {'pump ' * 300}" for n in range(5)))
@@ -110,15 +83,6 @@ def test_a_chunk_without_a_vector_is_named_and_the_run_goes_on() -> None:
     assert report.added == 2
 
 
-def test_a_document_that_fails_keeps_the_version_that_was_stored() -> None:
-    store = new_store()
-    index({"a.md": "# A\n\nThe pump."}, CountingEmbedder(), store)
-    (before,) = store.documents()
-    report = index({"a.md": "# A\n\nThe cursed pump."}, CountingEmbedder(fails_on="cursed"), store)
-    assert [failure.path for failure in report.failures] == ["a.md"]
-    assert store.documents() == [before]
-
-
 def test_identical_text_of_a_failed_document_is_tried_again_for_the_next() -> None:
     embedder = CountingEmbedder(fails_on="cursed")
     report = index({"a.md": "# A\n\ncursed", "b.md": "# A\n\ncursed"}, embedder, new_store())
@@ -144,12 +108,6 @@ def test_an_answer_in_between_starts_the_count_again() -> None:
     files = {f"{number}.md": f"# T\n\n{text}" for number, text in enumerate(texts)}
     report = index(files, embedder, new_store())
     assert [failure.path for failure in report.failures] == ["0.md", "1.md", "3.md", "4.md"]
-
-
-def test_a_missing_model_ends_the_run_at_once() -> None:
-    embedder = CountingEmbedder(fails_on="pump", error=ModelMissing("not on this machine"))
-    with pytest.raises(ModelMissing):
-        index({"a.md": "# A\n\npump"}, embedder, new_store())
 
 
 class ShortEmbedder(CountingEmbedder):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from pincite.records import (
     Box,
-    Locator,
     Omission,
     OmissionReason,
     Place,
@@ -39,12 +38,6 @@ def test_words_of_another_line_column_or_page_have_their_own_box() -> None:
     assert len(line_boxes(apart)) == 4
 
 
-def test_a_slice_over_pages_names_the_first_and_the_last() -> None:
-    places = [word(0, 100, page=3), word(6, 100, page=4), word(12, 100, page=5)]
-    held = overlapping(places, 7, 13)
-    assert locate(held, 7, 13, line_start=2, line_end=3) == Locator(2, 3, page_start=4, page_end=5)
-
-
 def test_a_part_of_what_is_said_at_once_gets_its_part_of_the_time() -> None:
     said = [Place(0, 100, time_start=10.0, time_end=20.0)]
     found = locate(said, 50, 100, line_start=1, line_end=1)
@@ -55,17 +48,6 @@ def test_a_moment_has_no_end_of_its_own() -> None:
     frame = [Place(0, 100, time_start=65.0, time_end=65.0)]
     found = locate(frame, 20, 60, line_start=1, line_end=1)
     assert (found.time_start, found.time_end) == (65.0, 65.0)
-
-
-def test_what_is_left_out_is_cut_from_the_slice_only() -> None:
-    text = "exam-\nple of hidden words"
-    omissions = [
-        Omission(4, 6, OmissionReason.HYPHEN),
-        Omission(13, 19, OmissionReason.HIDDEN),
-    ]
-    assert without(text, 0, omissions) == "example of  words"
-    assert without(text[10:], 10, overlapping(omissions, 10, len(text))) == "of  words"
-    assert without(text[15:], 15, overlapping(omissions, 15, len(text))) == " words"
 
 
 stretches = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), max_size=20)
