@@ -50,12 +50,6 @@ def built(run: Run) -> Run:
     return run
 
 
-def test_a_build_tells_what_it_did(run: Run) -> None:
-    result = run("index", "build", "--model", "hashing")
-    assert "Documents: 2 new." in result.stdout
-    assert "2 chunks" in result.stdout
-
-
 def test_a_search_cites_path_headings_lines_and_the_sentence(built: Run) -> None:
     result = built("search", "when does the lease end?", "-k", "1")
     assert result.exit_code == 0
@@ -83,12 +77,6 @@ def test_json_results_say_where_and_why(built: Run) -> None:
     )
 
 
-def test_a_reranker_that_nobody_knows_is_refused_with_what_there_is(built: Run) -> None:
-    result = built("search", "lease", "--rerank", "best")
-    assert result.exit_code == 2
-    assert "unknown reranker 'best'; choose one of: maxsim, service:MODEL" in result.stderr
-
-
 def test_a_reranker_that_does_not_work_is_a_notice_beside_the_results(
     built: Run, tmp_path: Path
 ) -> None:
@@ -98,34 +86,21 @@ def test_a_reranker_that_does_not_work_is_a_notice_beside_the_results(
     assert "Not reranked: no model.onnx in" in result.stderr
 
 
-def test_explain_shows_each_searchs_rank_and_share(built: Run) -> None:
-    shown = built("search", "lease", "--explain", "-k", "1").stdout
-    assert "words rank 1" in shown
-    assert "vector rank 1" in shown
-
-
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
         (("--type", "txt"), {"work/pumps.txt"}),
-        (("--type", ".MD"), {"lease.md"}),
         (("--name", "PUMP"), {"work/pumps.txt"}),
         (("--path", "work/"), {"work/pumps.txt"}),
-        (("--path", "./work"), {"work/pumps.txt"}),
         (("--tag", "home"), {"lease.md"}),
-        (("--tag", "home", "--tag", "absent"), set()),
         (("--heading", "lease"), {"lease.md"}),
-        (("--heading", "errors"), {"lease.md"}),
         (("--modality", "code"), set()),
-        (("--name", "p*.txt"), {"work/pumps.txt"}),
         (("--project", "harbour"), {"lease.md"}),
         (("--agent", "planner"), {"lease.md"}),
         (("--author", "lovelace"), {"lease.md"}),
         (("--since", "2024-03-15", "--until", "2024-04"), {"lease.md"}),
-        (("--since", "2025"), set()),
         (("--clearance", "internal"), {"work/pumps.txt"}),
         (("--where", "type = md or text contains 'north pump'"), {"lease.md", "work/pumps.txt"}),
-        (("--where", "not project = harbour"), {"work/pumps.txt"}),
     ],
 )
 def test_filters_restrict_the_results(
@@ -171,6 +146,7 @@ def test_what_was_cut_is_explained(built: Run, notes: Path) -> None:
     (notes / "copy.txt").write_text((notes / "work" / "pumps.txt").read_text())
     assert built("index", "update").exit_code == 0
     shown = built("search", "north pump", "--explain").stdout
+    assert "words rank 1" in shown
     assert "cut: chunk " in shown
     assert "the same text as in " in shown
     assert "The same text: " in shown
@@ -193,6 +169,7 @@ def test_moments_of_a_recording_are_shown_in_the_order_of_time(run: Run, notes: 
 
 
 def test_no_results_are_said_in_words_and_in_json(built: Run) -> None:
+    assert built("search", "  ").stdout == "The question holds no word to search for.\n"
     assert built("search", "zebra", "--mode", "words").stdout == "No results.\n"
     empty = json.loads(built("search", "zebra", "--mode", "words", "--json").stdout)
     assert empty["results"] == []
@@ -236,12 +213,6 @@ def test_an_update_names_the_files_it_followed(built: Run, notes: Path) -> None:
     assert report["paths"] == {}
 
 
-def test_an_empty_question_is_answered_at_once(built: Run) -> None:
-    result = built("search", "  ")
-    assert result.exit_code == 0
-    assert result.stdout == "The question holds no word to search for.\n"
-
-
 @pytest.mark.parametrize(
     "citation",
     ["lease.md:10", "./lease.md:10-10", "[1] lease.md — The lease > Term (lines 10–10)"],
@@ -276,18 +247,13 @@ def test_stats_count_what_the_index_holds(built: Run) -> None:
     assert "documents     2" in built("index", "stats").stdout
 
 
-def test_verify_finds_nothing_in_a_healthy_index(built: Run) -> None:
-    result = built("index", "verify")
-    assert result.exit_code == 0
-    assert result.stdout == "Log, database, words and vectors agree.\n"
-
-
 def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) -> None:
     (notes / ".index" / "index.db").write_bytes(b"not a database" * 1000)
     damaged = built("index", "verify")
     assert damaged.exit_code == 4
     assert "database:" in damaged.stdout
     assert built("index", "verify", "--repair").exit_code == 0
+    assert built("index", "verify").stdout == "Log, database, words and vectors agree.\n"
     assert "lease.md" in built("search", "lease").stdout
 
 
@@ -295,20 +261,15 @@ def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) 
     ("arguments", "code", "told"),
     [
         (("index", "build", "nowhere"), 3, "does not exist"),
-        (("index", "build", "lease.md"), 3, "is not a folder"),
         (("index", "update", "/"), 3, "pincite index build"),
         (("index", "build", "--model", "nonsense"), 2, "unknown model"),
-        (("index", "build", "--policy", "nonsense"), 2, "nonsense"),
         (("search", "lease", "--top-k", "0"), 2, "top-k"),
-        (("search", "lease", "--top-k", "99999"), 2, "top-k"),
         (("search", "lease", "--mode", "magic"), 2, "magic"),
         (("search", "lease", "--where", "typ = md"), 2, "did you mean type?"),
-        (("search", "lease", "--where", "type ~ md"), 2, "type takes =, !=, in, not in"),
         (("search", "lease", "--since", "soon"), 2, "'soon' is no date"),
         (("search", "lease", "--library", "/"), 3, "has an index"),
         (("show", "nowhere.md:1"), 3, "a citation is"),
         (("show", "lease.md:999"), 3, "lines 1 to 14"),
-        (("show", "0123456789abcdef"), 3, "no chunk"),
         (("unknown",), 2, "No such command"),
     ],
 )

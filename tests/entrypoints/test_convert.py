@@ -118,12 +118,6 @@ def test_a_missing_extra_is_told_with_the_command_that_installs_it(run: Run) -> 
     assert "pip install 'pincite[ocr]'" in result.stderr
 
 
-def test_an_empty_folder_has_nothing_to_recognise(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    result = run(str(tmp_path / "empty"))
-    assert result.stdout == "There are no images, scanned pages or recordings.\n"
-
-
 def test_what_was_recognised_is_found_and_cited_by_its_page(run: Run, library: Path) -> None:
     run("--engine", "tesseract")
     runner = CliRunner()

@@ -20,13 +20,9 @@ def run(*arguments: str) -> Result:
     [
         (("search", "pump", "-l", "."), "IndexMissing", 3),
         (("show", "a.md:1", "-l", "gone"), "FolderMissing", 3),
-        (("index", "stats", "gone"), "FolderMissing", 3),
-        (("export", "a.pincite"), "IndexMissing", 3),
-        (("team", "members"), "SettingsError", 2),
         (("team", "projects", "--store", "postgresql://127.0.0.1:1/x"), "StoreUnreachable", 9),
         (("search",), "UsageError", 2),
         (("search", "pump", "--colour", "red"), "UsageError", 2),
-        (("index", "guess"), "UsageError", 2),
     ],
 )
 def test_where_json_is_asked_for_an_error_is_json_too(

@@ -61,10 +61,8 @@ def test_reports_are_json_where_asked(run: Run) -> None:
         (("import", "a.pincite", "notes"), 3, "has an index already"),
         (("import", "absent.pincite", "new"), 2, "is no file"),
         (("import", "cut.pincite", "new"), 4, "is cut off"),
-        (("import", "a.pincite", "no/such/folder"), 3, "no/such does not exist; make it first"),
         (("export", "a.pincite", "-l", "notes"), 2, "--overwrite"),
         (("export", "notes", "-l", "notes"), 2, "is a folder"),
-        (("export", "no/such/a.pincite", "-l", "notes"), 2, "no folder"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_exit_code(
@@ -75,11 +73,6 @@ def test_what_cannot_be_done_is_said_with_its_exit_code(
     result = run(*arguments)
     assert (result.exit_code, told in result.stderr) == (code, True), result.output
     assert not Path("new").exists()
-
-
-def test_a_backup_may_take_the_place_of_the_last_one(run: Run) -> None:
-    assert run("backup", "b.pincite", "-l", "notes").exit_code == 0
-    assert run("backup", "b.pincite", "-l", "notes", "--overwrite").exit_code == 0
 
 
 PROGRAM = (sys.executable, "-c", "from pincite.entrypoints.cli.main import main; main()")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from typing import IO
 
 import pytest
 
-from pincite import open_library
+from model_service import Reply, healthy, running_service
+from pincite import ModelAccess, open_library
 
 PINCITE = (sys.executable, "-m", "pincite")
 _PATIENCE = 60.0  # seconds; only a failing test waits that long
@@ -27,14 +29,21 @@ def notes(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def watcher(notes: Path) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [*PINCITE, "index", "watch", "--json", str(notes)],
+def started(*arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """A command that hears Ctrl-C, also where whoever runs the tests does not."""
+    return subprocess.Popen(
+        [*PINCITE, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, **environment},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
+
+
+@pytest.fixture
+def watcher(notes: Path) -> Iterator[subprocess.Popen[str]]:
+    process = started("index", "watch", "--json", str(notes))
     yield process
     process.kill()
     process.communicate()
@@ -77,26 +86,31 @@ def test_a_watched_folder_is_followed_until_interrupted(
 
 
 def test_ctrl_c_keeps_what_was_indexed_and_the_next_run_goes_on(tmp_path: Path) -> None:
-    for number in range(60):
-        (tmp_path / f"{number:02}.md").write_text(
-            f"# Note {number}\n\n" + f"Sentence {number} about pumps and seals. " * 100
-        )
-    process = subprocess.Popen(
-        [*PINCITE, "index", "build", str(tmp_path)], stderr=subprocess.PIPE, text=True
-    )
+    for number in range(12):
+        word = "stuck" if number >= 6 else "fine"
+        (tmp_path / f"{number:02}.md").write_text(f"# Note {number}\n\nIt is {word}.\n")
     log = tmp_path / ".index" / "chunks.jsonl"
-    assert eventually(lambda: log.exists() and log.read_bytes().count(b"\n") > 3)
-    process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=_PATIENCE)
-    assert process.returncode == 130
-    assert "What was indexed is kept" in told
-    assert "Traceback" not in told
-    with open_library(tmp_path) as library:
-        before = len(library.documents())
-        assert 0 < before < 60, "the interrupt came too early or too late to tell anything"
-        assert library.verify() == []
-        report = library.index()
-        assert (report.unchanged, report.added) == (before, 60 - before)
+    with running_service() as service:
+        service.plays(
+            lambda texts: Reply({}, is_held=True) if "stuck" in texts[0] else healthy(texts)
+        )
+        process = started(
+            *("index", "build", str(tmp_path), "--model", "openai:m?dimensions=3"),
+            OPENAI_BASE_URL=service.url,
+        )
+        assert eventually(lambda: log.exists() and log.read_bytes().count(b"\n") > 3)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=_PATIENCE)
+        assert process.returncode == 130
+        assert "What was indexed is kept" in told
+        assert "Traceback" not in told
+        service.plays(healthy)
+        with open_library(tmp_path, models=ModelAccess(base_url=service.url)) as library:
+            before = len(library.documents())
+            assert 0 < before <= 6
+            assert library.verify() == []
+            report = library.index()
+            assert (report.unchanged, report.added) == (before, 12 - before)
 
 
 def test_output_into_a_closed_pipe_is_no_error(notes: Path) -> None:

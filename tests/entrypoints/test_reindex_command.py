@@ -51,24 +51,6 @@ def test_a_move_tells_what_searches_use_now_and_how_to_go_back(run: Run) -> None
     assert generations(run) == [("live", 2, "wiki"), ("before", 1, "vault")]
 
 
-def test_the_report_is_also_json(run: Run) -> None:
-    told = json.loads(run("reindex", "--policy", "wiki", "--json").stdout)
-    assert (told["outcome"], told["header"]["policy"], told["index"]["added"]) == (
-        "switched",
-        "wiki",
-        2,
-    )
-
-
-def test_a_rollback_and_a_removal_are_steps_of_their_own(run: Run) -> None:
-    run("reindex", "--policy", "wiki")
-
-    assert "run `pincite index update`" in run("reindex", "--rollback").stdout
-    assert generations(run) == [("live", 1, "vault"), ("before", 2, "wiki")]
-    assert run("reindex", "--drop-old").exit_code == 0
-    assert generations(run) == [("live", 1, "vault")]
-
-
 def test_another_rollback_returns_to_the_newer_index_and_says_so(run: Run) -> None:
     run("reindex", "--policy", "wiki")
     first = run("reindex", "--rollback").stdout
@@ -78,12 +60,6 @@ def test_another_rollback_returns_to_the_newer_index_and_says_so(run: Run) -> No
     assert "Searches use the newer index again: model hashing, policy wiki." in second
     run("reindex", "--drop-old")
     assert "no earlier generation to go back to" in run("reindex", "--rollback").stderr
-
-
-def test_a_library_is_found_by_its_later_generation_alone(run: Run) -> None:
-    run("reindex", "--policy", "wiki")
-    run("reindex", "--drop-old")
-    assert "lease.md" in run("search", "when does the lease end?").stdout
 
 
 def test_a_new_index_waits_to_be_switched_to_or_given_up(run: Run) -> None:
@@ -128,12 +104,6 @@ def test_a_step_takes_no_other_options(run: Run) -> None:
     result = run("reindex", "--rollback", "--model", "hashing")
     assert result.exit_code == 2
     assert "--rollback is a step of its own" in result.stderr
-
-
-def test_nothing_to_do_is_said(run: Run) -> None:
-    result = run("reindex")
-    assert result.exit_code == 0
-    assert "already" in result.stdout
 
 
 def ask(file: Path, *, line: int = 5, draft: bool = False) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -124,28 +123,12 @@ def test_after_an_upgrade_the_worker_of_the_old_version_is_replaced(
     [
         ("PINCITE_WORKER", "sometimes"),
         ("PINCITE_WORKER_IDLE", "soon"),
-        ("PINCITE_WORKER_IDLE", "0"),
     ],
 )
 def test_a_wrong_setting_is_refused(run: Pincite, notes: Path, variable: str, value: str) -> None:
     refused = search(run, notes, **{variable: value})
     assert refused.returncode == 2
     assert variable in refused.stderr
-
-
-def test_services_and_unknown_models_have_no_worker(run: Pincite) -> None:
-    assert run("worker", "start", "openai:m").returncode == 2
-    assert run("worker", "start", "/no/such/folder").returncode == 2
-
-
-def test_a_killed_worker_is_not_missed(run: Pincite, notes: Path) -> None:
-    run("worker", "start", "hashing")
-    killed = status(run)[0]["process_id"]
-    os.kill(killed, signal.SIGKILL)
-    found = search(run, notes)
-    assert "one.md" in found.stdout
-    assert found.stderr == ""
-    assert status(run)[0]["process_id"] != killed
 
 
 def test_a_worker_imports_nothing_from_the_folder_one_stands_in(
