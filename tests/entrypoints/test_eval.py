@@ -269,7 +269,7 @@ def test_every_bad_line_of_a_questions_file_is_told(run: Run, notes: Path) -> No
 
 
 def test_documents_places_and_chunks_that_are_not_there_are_told(run: Run, notes: Path) -> None:
-    places = [{"document": "lease.md", "lines": 99}, {"document": "lease.md", "pages": 1}]
+    places = [{"document": "lease.md", "lines": 99}]
     wrong = {"documents": ["gone.md"], "places": places, "chunks": ["deadbeef"]}
     write_cases(notes, [{"question": "Where?", **wrong}])
     result = run("eval", "run")
@@ -277,7 +277,6 @@ def test_documents_places_and_chunks_that_are_not_there_are_told(run: Run, notes
     said = result.stderr
     assert "gone.md" in said
     assert "lease.md, line 99" in said
-    assert "lease.md, page 1" in said
     assert "chunk deadbeef" in said
 
 
