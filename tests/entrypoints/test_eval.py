@@ -53,6 +53,11 @@ def run(notes: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return call
 
 
+def test_the_questions_of_a_library_are_no_document_of_it(run: Run) -> None:
+    listed = json.loads(run("catalog", "--json").stdout)
+    assert "pincite-eval.jsonl" not in str(listed)
+
+
 def test_a_run_prints_figures_by_kind_and_latency_by_stage(run: Run) -> None:
     result = run("eval", "run", "--label", "base")
     assert result.exit_code == 0, result.output

@@ -62,7 +62,9 @@ def test_reports_are_json_where_asked(run: Run) -> None:
         (("import", "absent.pincite", "new"), 2, "is no file"),
         (("import", "cut.pincite", "new"), 4, "is cut off"),
         (("export", "a.pincite", "-l", "notes"), 2, "--overwrite"),
+        (("import", "a.pincite", "no/such/folder"), 3, "no/such does not exist; make it first"),
         (("export", "notes", "-l", "notes"), 2, "is a folder"),
+        (("export", "no/such/a.pincite", "-l", "notes"), 2, "no folder"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_exit_code(

@@ -100,6 +100,21 @@ def test_a_step_that_leads_nowhere_is_told(run: Run, step: str) -> None:
     assert "generation" in result.stderr
 
 
+def test_the_report_is_also_json(run: Run) -> None:
+    told = json.loads(run("reindex", "--policy", "wiki", "--json").stdout)
+    assert (told["outcome"], told["header"]["policy"], told["index"]["added"]) == (
+        "switched",
+        "wiki",
+        2,
+    )
+
+
+def test_nothing_to_do_is_said(run: Run) -> None:
+    result = run("reindex")
+    assert result.exit_code == 0
+    assert "already" in result.stdout
+
+
 def test_a_step_takes_no_other_options(run: Run) -> None:
     result = run("reindex", "--rollback", "--model", "hashing")
     assert result.exit_code == 2
@@ -134,13 +149,3 @@ def test_worse_answers_are_told_with_both_figures_and_an_exit_code(
     assert generations(run) == [("live", 1, "vault"), ("next", 2, "wiki")]
     assert run("reindex", "--no-gate").exit_code == 0
     assert generations(run) == [("live", 2, "wiki"), ("before", 1, "vault")]
-
-
-@pytest.mark.parametrize(("draft", "options"), [(True, ()), (False, ("--no-gate",))])
-def test_drafts_are_not_asked_and_questions_can_be_left_out(
-    run: Run, notes: Path, draft: bool, options: tuple[str, ...]
-) -> None:
-    ask(notes / "pincite-eval.jsonl", draft=draft)
-    result = run("reindex", "--policy", "wiki", *options)
-    assert "Questions asked" not in result.stdout
-    assert result.exit_code == 0

@@ -276,6 +276,17 @@ def test_a_library_moves_into_a_database_and_out_of_it_again(run: Run, store: st
     run("index", "verify", "back")
 
 
+def test_a_damaged_file_leaves_nothing_in_the_folder(run: Run, store: str) -> None:
+    run("index", "build", "notes", "--model", "hashing")
+    run("export", "a.pincite", "-l", "notes")
+    Path("cut.pincite").write_bytes(Path("a.pincite").read_bytes()[:-20])
+    place = ("--store", store, "--user", "ada", "--project", "plans")
+    run("import", "cut.pincite", "team", *place, code=4)
+    assert not Path("team").exists()
+    run("index", "build", "notes", "--model", "hashing", *place)
+    assert "pumps.md" in run("search", "-l", "notes", "pump").stdout
+
+
 def test_an_index_in_the_folder_is_told_of_once_it_is_not_used(run: Run, store: str) -> None:
     run("index", "build", "notes", "--model", "hashing")
     place = ("--store", store, "--user", "ada", "--project", "plans")
@@ -284,13 +295,6 @@ def test_an_index_in_the_folder_is_told_of_once_it_is_not_used(run: Run, store: 
     assert "is not used while store.json there names a database" in built.stderr
     Path("notes/.index/store.json").unlink()
     assert "2 unchanged" in run("index", "update", "notes").stdout
-
-
-def test_figures_and_findings_of_a_project_name_no_log_and_no_segments(plans: Run) -> None:
-    told = plans("index", "stats", "notes").stdout
-    assert re.search(r"^index +project ada/plans, as ada, in postgresql://app@", told, re.M)
-    assert not re.search("^(segments|chunk log)", told, re.M)
-    assert plans("index", "verify", "notes").stdout == "Documents, words and vectors agree.\n"
 
 
 def test_the_environment_names_a_database_for_folders_without_an_index(
@@ -365,6 +369,7 @@ def test_an_index_is_due_by_what_a_project_holds_itself(run: Run, store: str, ow
         f"postgresql://ada:{SECRET}%zz@localhost/notes",
         f"postgresql://ada:{SECRET}@localhost/notes?unknown=1",
         f"postgresql://ada:{SECRET}@localhost/notes?pincite.index=best",
+        f"postgresql+embedded://{SECRET}",
     ],
 )
 def test_an_address_that_cannot_be_read_is_refused_without_repeating_it(

@@ -178,21 +178,6 @@ def test_the_turns_of_a_meeting_are_its_lines(tmp_path: Path) -> None:
     )
 
 
-def test_sets_and_their_parts_are_found_by_the_files_in_them(tmp_path: Path) -> None:
-    for name in ("sea", "words/de", "words/en"):
-        write_set(tmp_path / name)
-    (tmp_path / "no questions").mkdir()
-    assert names(tmp_path) == ("sea", "words/de", "words/en")
-    assert names(tmp_path, ["words", "other"]) == ("words/de", "words/en", "other")
-
-
-@pytest.mark.parametrize("name", ["other", "sea/part"])
-def test_a_set_that_is_not_there_is_named(tmp_path: Path, name: str) -> None:
-    write_set(tmp_path / "sea")
-    with pytest.raises(DatasetError, match=f"holds no set '{name}'"):
-        load(tmp_path, name)
-
-
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
@@ -243,12 +228,6 @@ def test_vectors_are_those_of_the_model_in_the_order_of_the_texts(texts: list[st
         for asked in (texts, texts[::-1]):
             expected = CountingEmbedder().embed_passages(asked)
             assert np.array_equal(embedder.embed_passages(asked), expected)
-
-
-def test_a_question_and_a_passage_of_the_same_words_are_kept_apart(tmp_path: Path) -> None:
-    with CachedEmbedder(CountingEmbedder(), tmp_path / "cache.db") as embedder:
-        (passage,) = embedder.embed_passages(["the moon"])
-        assert np.array_equal(embedder.embed_question("the moon"), -passage)
 
 
 def test_the_vectors_of_another_model_are_not_taken(tmp_path: Path) -> None:

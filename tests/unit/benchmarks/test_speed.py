@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -88,24 +87,9 @@ TEXTS = (
 DIMENSIONS = 64
 
 
-@pytest.fixture(scope="module")
-def vocabulary() -> Vocabulary:
-    return Vocabulary.of(TEXTS)
-
-
 def centres(count: int) -> list[Vector]:
     drawn = np.random.default_rng(1).standard_normal((count, DIMENSIONS))
     return [unit(row, dimensions=DIMENSIONS) for row in drawn]
-
-
-def test_words_are_as_frequent_as_in_the_texts(vocabulary: Vocabulary) -> None:
-    random = np.random.default_rng(3)
-    drawn = Counter(" ".join(vocabulary.passage(random) for _ in range(3_000)).split())
-    expected = Counter(" ".join(TEXTS).split())
-    assert drawn.keys() == expected.keys()
-    for word, count in expected.items():
-        share = drawn[word] / drawn.total()
-        assert share == pytest.approx(count / expected.total(), rel=0.15)
 
 
 @given(chunks=st.integers(1, 20_000), seed=st.integers(0, 100))
@@ -114,14 +98,6 @@ def test_documents_hold_all_chunks_and_only_the_last_is_short(chunks: int, seed:
     assert sum(sizes) == chunks
     assert all(FEWEST <= size <= MOST for size in sizes[:-1])
     assert 1 <= sizes[-1] <= MOST
-
-
-def test_a_file_is_the_same_document_each_time_it_is_read(vocabulary: Vocabulary) -> None:
-    first, second = (SyntheticLibrary(vocabulary, chunks=700, seed=2) for _ in range(2))
-    assert first.files == second.files
-    for file in reversed(first.files):
-        assert first.read(file.path) == second.read(file.path)
-        assert first.read(file.path).checksum == file.checksum
 
 
 @given(chunks=st.integers(1, 400))

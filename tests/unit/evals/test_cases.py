@@ -148,6 +148,7 @@ def test_a_line_separator_inside_a_question_ends_no_line() -> None:
             '"/home/a.md" is no path in the library',
         ),
         ('{"question": "q", "terms": [""]}', '"terms" holds a blank'),
+        ('{"question": "q", "terms": null}', '"terms" takes a list of texts'),
         ('{"question": "q", "draft": "yes", "terms": ["x"]}', '"draft" takes true or false'),
         ('{"question": "q", "filters": {"tag": ["x"]}}', '"tag" is no field here; possible are'),
         ('{"question": "q", "filters": {"modalities": ["x"]}}', '"modalities" takes a list'),

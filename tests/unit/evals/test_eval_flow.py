@@ -71,12 +71,6 @@ def test_a_service_that_never_answers_ends_the_run(store: MemoryStore) -> None:
         ask_all([PUMPS] * 5, ask)
 
 
-def test_figures_deeper_than_the_results_are_left_out(store: MemoryStore) -> None:
-    (result,) = ask_all([PUMPS], lambda case: by_words(store, case), deepest=3)
-    assert {"hit@1", "hit@3", "mrr"} <= result.figures.keys()
-    assert not {"ndcg@10", "hit@10", "terms@10"} & result.figures.keys()
-
-
 def test_confidence_by_meaning_is_a_similarity(store: MemoryStore) -> None:
     embedder = HashingEmbedder(dimensions=8)
     embedder.card = HEADER.model  # whose vectors the store holds

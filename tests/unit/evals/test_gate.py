@@ -17,12 +17,6 @@ def run(figures: Mapping[str, Mapping[str, float]]) -> EvalRun:
     return eval_run(figures=figures)
 
 
-def test_floors_are_read_by_kind_and_figure() -> None:
-    text = '{"all": {"ndcg@10": 0.8, "questions": 120}, "exact_term": {"hit@3": 1}}'
-    floors = parse_floors(text)
-    assert floors == {"all": {"ndcg@10": 0.8, "questions": 120.0}, "exact_term": {"hit@3": 1.0}}
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

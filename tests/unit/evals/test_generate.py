@@ -14,12 +14,14 @@ from pincite.chunking.flow import chunk_document
 from pincite.errors import ModelError
 from pincite.evals.cases import dump_cases, parse_cases
 from pincite.evals.generate import draft_cases
+from pincite.evals.generate.draft import Source
+from pincite.evals.generate.facts import Groups
 from pincite.evals.generate.pool import Pool
 from pincite.evals.generate.sightings import Sightings
 from pincite.evals.generate.written import sensible_question
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
-from pincite.records import Case, Chunk, Document, ExpectedPlace, Section
+from pincite.records import Case, Chunk, Document, ExpectedPlace, Metadata, Section
 from pincite.settings import policy_named
 
 Read = tuple[Document, list[Chunk]]
@@ -110,11 +112,6 @@ def test_drafts_are_spread_over_kinds_and_documents() -> None:
     assert min(kinds[kind] for kind in ("metadata", "content", "exact_term")) >= 8
     assert set(documents) == {document.path for document, _ in NOTES}
     assert max(documents.values()) <= 6
-
-
-def test_nothing_is_asked_twice() -> None:
-    made = drafts(*NOTES, *NOTES)
-    assert len({case.question for case in made}) == len(made)
 
 
 def test_about_one_in_eight_cannot_be_answered_and_asks_for_what_stands_nowhere() -> None:
@@ -219,6 +216,7 @@ def asking(question: str, *documents: Read) -> Case:
         ("Calibrating a logger", "How do I calibrate a logger?"),
         ("Running the mill on your own", "How do I run the mill on my own?"),
         ("How to grind oats", "How do I grind oats?"),
+        ("Installing and Setting up", "How do I install and set up?"),
         ("Access control", "What does “The mill of the island” say about “Access control”?"),
         (
             "Why the wheel broke",
@@ -368,12 +366,6 @@ def test_what_nobody_would_ask_for_is_no_code(text: str) -> None:
     assert questions(read("mill.md", f"{FILLER}\n\n{text}\n")) == []
 
 
-def test_a_code_that_two_documents_have_is_not_asked_for() -> None:
-    one = read("a.md", f"{FILLER} It says ERR-4042 or ERR-4043.\n")
-    other = read("b.md", f"{FILLER} It says ERR-4042.\n")
-    assert questions(one, other) == ["What does ERR-4043 mean?"]
-
-
 def test_names_in_source_code_are_asked_for_where_they_are_defined() -> None:
     code = "def turn_wheel() -> None:\n    pass\n\n\ndef stop() -> None:\n    turn_wheel()\n"
     case = asking("Where is turn_wheel defined?", read("mill.py", code))
@@ -393,13 +385,6 @@ def test_what_a_file_says_of_itself_is_asked_for() -> None:
     assert "When was “Oats and water” written?" in asked
 
 
-def test_a_title_that_two_documents_have_is_not_asked_for() -> None:
-    one = about("Oats and water", "date: 2024-05-01")
-    document, chunks = about("Oats and water", "date: 2024-05-02")
-    other = (Document("library", "b.md", "0", "md", document.title, document.text, ()), chunks)
-    assert "When was “Oats and water” written?" not in questions(one, other)
-
-
 def test_all_that_one_person_wrote_is_expected_in_whatever_language() -> None:
     documents = [
         about("Oats and water", "author: Ada Brae"),
@@ -416,6 +401,18 @@ def test_a_tag_that_many_documents_have_is_not_asked_for() -> None:
     few = "Which documents are tagged “cereals”?"
     assert few in questions(*documents[:5])
     assert few not in questions(*documents)
+
+
+def test_of_very_many_authors_a_sample_is_held_with_all_that_they_wrote() -> None:
+    groups = Groups(seed=0)
+    for number in range(9_000):
+        metadata = Metadata(author=f"Ada {number % 4_500}", language="en")
+        path = f"{number}.md"
+        document = Document("library", path, "0", "md", "Mill", "", (), metadata=metadata)
+        groups.note(Source(document, []))
+    held = [draft.case for draft in groups.drafts()]
+    assert 2_000 <= len(held) <= 4_000
+    assert all(len(case.documents) == 2 for case in held)
 
 
 def test_a_telling_phrase_is_asked_for_at_its_time() -> None:
@@ -439,12 +436,6 @@ def test_a_phrase_must_be_a_thing_for_certain() -> None:
 def test_a_phrase_that_is_spoken_again_is_not_asked_for(again: str) -> None:
     asked = questions(read("boats.transcript.md", f"{TALK}\n[00:01:00] Ada: {again}\n"))
     assert not [question for question in asked if "wooden rudder" in question]
-
-
-def test_a_recording_is_asked_for_by_its_length() -> None:
-    assert "How long is the recording “Boats for beginners”?" in questions(
-        read("boats.transcript.md", TALK)
-    )
 
 
 PASSAGE = "The rent of the harbour office is 900 a month. It ends on 30 June 2025."
@@ -568,12 +559,6 @@ def test_a_failure_now_and_then_is_no_reason_to_give_up() -> None:
     author = Author(gone, gone, "How much is the rent?", gone, gone, "Who pays the rent in time?")
     assert len(by_model(written_by(author, most=8, troubles=[gone] * 8))) == 2
     assert len(author.asked) == len(LEASES)
-
-
-def test_a_model_that_writes_nonsense_is_not_asked_for_ever() -> None:
-    author = Author("Oats.")
-    assert by_model(written_by(author, most=2)) == []
-    assert len(author.asked) <= 6
 
 
 def test_code_and_scraps_are_not_shown_to_a_model() -> None:

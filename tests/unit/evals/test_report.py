@@ -188,14 +188,6 @@ def test_no_text_can_act_on_the_page_or_hide_in_it(text: str) -> None:
     assert is_inert(html.document_fromstring(written))
 
 
-def test_text_of_other_scripts_stays_as_it_is_and_keeps_to_itself() -> None:
-    asked = ["ブイはどのくらいの頻度で?", "كم مرة ترسل العوامة؟", "می\u200cخواهم بدانم"]
-    results = [result(question, figures={"ndcg@10": 0.0}) for question in asked]
-    whole = page(run(*results))
-    assert questions(whole, "worst") == sorted(asked)
-    assert {one.tag for one in whole.find_class("question")} == {"bdi"}
-
-
 @pytest.mark.parametrize(
     ("results", "expected"),
     [
@@ -242,19 +234,6 @@ def test_figures_stand_by_kind_and_leave_out_what_does_not_apply() -> None:
     ]
 
 
-def test_of_many_kinds_those_with_most_questions_are_told() -> None:
-    kinds = [f"kind {number:02}" for number in range(13)]
-    asked = [Case(question=f"{kind}?", kind=kind, documents={"a.md": 1}) for kind in kinds]
-    results = [result(case=case) for case in [*asked, asked[-1]]]
-    whole = page(run(*results))
-    (table,) = whole.get_element_by_id("figures").iter("table")
-    head = told(next(table.iter("tr")))
-    assert "kind 12" in head
-    assert "kind 11" not in head
-    assert "The kinds with most questions, of 13." in part(whole, "figures")
-    assert "of 12." not in part(page(run(*results[:12])), "figures")
-
-
 def test_the_worst_questions_come_first_by_documents_then_by_places() -> None:
     wanted = {
         "a: nothing": {"ndcg@10": 0.0},
@@ -297,14 +276,6 @@ def test_a_list_of_questions_ends_where_nobody_reads_on() -> None:
     assert part(whole, "failed").endswith("and 5 more")
 
 
-def test_a_failed_search_says_why_and_is_no_bad_question() -> None:
-    broken = result("broken?", error="the service does not answer", figures={"ndcg@10": 0.0})
-    whole = page(run(broken))
-    assert questions(whole, "failed") == ["broken?"]
-    assert "the service does not answer" in part(whole, "failed")
-    assert "worst" not in sections(whole)
-
-
 def test_what_was_answered_without_an_answer_comes_by_confidence() -> None:
     asked = [unanswerable(f"{share}?", confidence=share) for share in (0.2, 0.9, 0.5)]
     whole = page(run(*asked, unanswerable("refused?", abstained=True)))
@@ -320,14 +291,6 @@ def test_the_curve_marks_where_the_run_stands() -> None:
     assert "This run answered 75 % of the questions, and 0 % of these wrongly." in text
     assert "Marked: questions answered 75 %, wrong among them 0 %" in text
     assert "Not counted" not in text
-
-
-def test_a_run_that_refused_everything_answered_nothing() -> None:
-    asked = [result(confidence=0.9, abstained=True), unanswerable(abstained=True)]
-    refused = [result(f"{number}?", found=(), abstained=True) for number in range(2)]
-    text = part(page(run(*asked, *refused)), "plots")
-    assert "This run answered 0 % of the questions. " in text
-    assert "Marked" not in text
 
 
 def test_where_a_run_stands_is_told_of_the_questions_on_the_curve() -> None:
@@ -437,15 +400,6 @@ def test_a_curve_is_well_formed_and_inside_its_frame(
     assert all(0 <= x <= width and 0 <= y <= height for x, y in drawn)
 
 
-def test_a_plot_tells_its_numbers_to_those_who_do_not_see_it() -> None:
-    svg = parsed(bars({"content": {"hit@1": 0.5, "hit@3": 0.75}, "<i>": {"hit@1": 1.0}}))
-    by_id = {one.get("id"): one.text for one in svg.iter() if one.get("id")}
-    assert svg.get("role") == "img"
-    assert by_id[svg.get("aria-labelledby")] == "Quality"
-    told = "content: hit@1 0.50, hit@3 0.75; <i>: hit@1 1.00"
-    assert by_id[svg.get("aria-describedby")] == told
-
-
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
@@ -467,19 +421,6 @@ def test_ticks_are_even_and_end_at_or_above_the_longest_bar(most: float) -> None
     assert 2 <= len(steps) <= 5
     assert max(steps) - min(steps) <= 0.2
     assert ticks[-2] <= float(bar.get("x", "")) + float(bar.get("width", "")) <= ticks[-1] + 0.1
-
-
-def test_a_curve_has_ticks_on_both_axes_and_its_marked_point_on_it() -> None:
-    svg = parsed(curve([(0.5, 0.0), (1.0, 0.4)], mark=(1.0, 0.4)))
-    assert texts(svg) == [
-        "wrong",
-        *("0 %", "10 %", "20 %", "30 %", "40 %"),
-        *("0 %", "25 %", "50 %", "75 %", "100 %"),
-        "answered",
-    ]
-    (line,), (dot,) = svg.iter(f"{SVG}polyline"), svg.iter(f"{SVG}circle")
-    assert (line.get("points") or "").split()[-1] == f"{dot.get('cx')},{dot.get('cy')}"
-    assert "answered 100 %, wrong 40 %" in etree.tostring(svg, encoding="unicode")
 
 
 COUNTS = {"questions", "answerable", "unanswerable", "failed"}
@@ -520,12 +461,6 @@ def test_what_is_expected_is_told_without_saying_a_document_twice() -> None:
         "chunk 0123456789ab",
         "b.md",
         "the words “buoy”, “ten minutes”",
-    ]
-
-
-def test_that_there_is_no_answer_is_an_expectation_too() -> None:
-    assert list(wording.expected(Case(question="q", unanswerable=True))) == [
-        "no answer: the documents do not hold it"
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from helpers import CountingEmbedder
 from pincite.chunking.flow import chunk_document
-from pincite.errors import ModelInvalid, ModelUnavailable
+from pincite.errors import ModelInvalid, ModelMissing, ModelUnavailable
 from pincite.ingest.embed import ChunksFailed, EmbeddingPool
 from pincite.ingest.flow import Parts, sync
 from pincite.ports import Store
@@ -136,3 +136,9 @@ def test_progress_counts_files_and_bytes_to_the_end() -> None:
     assert progress[-1].bytes_done == progress[-1].bytes_total == sum(map(len, files.values()))
     assert [skipped.path for skipped in report.skipped] == ["b.md"]
     assert report.failures == ()
+
+
+def test_a_missing_model_ends_the_run_at_once() -> None:
+    embedder = CountingEmbedder(fails_on="pump", error=ModelMissing("not on this machine"))
+    with pytest.raises(ModelMissing):
+        index({"a.md": "# A\n\npump"}, embedder, new_store())

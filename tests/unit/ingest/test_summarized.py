@@ -45,11 +45,6 @@ def test_a_section_that_is_a_summary_is_the_summary(heading: str) -> None:
     assert summary_of(text) == SECOND
 
 
-def test_of_several_summaries_each_is_one_of_a_part() -> None:
-    text = f"{FIRST}\n\n## One\n\n## Summary\n\nx y.\n\n## Two\n\n## Summary\n\nThey came late.\n"
-    assert FIRST in summary_of(text)
-
-
 def test_an_abstract_may_stand_behind_the_word() -> None:
     text = f"The mill\n\nAda Brae\n\nAbstract—{SECOND}\n\n{FIRST}\n"
     assert summary_of(text, "mill.txt") == SECOND
@@ -63,10 +58,6 @@ def test_headings_tables_code_and_front_matter_stay_out() -> None:
         f"```\nthe mill and the oats of the mill.\n```\n\n{SECOND}\n"
     )
     assert summary_of(text) == SECOND
-
-
-def test_a_list_is_better_than_nothing() -> None:
-    assert summary_of(f"# Mill\n\n- {FIRST}\n- {SECOND}\n") == f"{FIRST} {SECOND}"
 
 
 def test_data_is_summed_up_by_what_it_says_in_words() -> None:
@@ -103,11 +94,6 @@ def test_hidden_text_never_gets_in_where_there_is_nothing_else() -> None:
     assert summarized(document(hidden, everything)).summary == ""
     code = document(f"# {hidden}", Omission(0, 60, OmissionReason.HIDDEN), modality=Modality.CODE)
     assert summarized(code).summary == ""
-
-
-def test_only_the_beginning_is_looked_at() -> None:
-    text = "\n\n".join([FIRST, "x" * 250_000, "The ship is made of steel and steel and steel."])
-    assert summary_of(text, "long.txt") == FIRST
 
 
 @pytest.mark.parametrize("text", ["\n- " * 60_000 + "a", "A: b\n" * 50_000, "\n" * 200_000 + "a"])

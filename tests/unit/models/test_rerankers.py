@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from pincite import open_library
-from pincite.errors import ModelInvalid, ModelMissing, SettingsError
+from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
+from pincite.errors import ModelInvalid, SettingsError
 from pincite.models.cross_encoder import CrossEncoder
 from pincite.models.hashing import HashingEmbedder
 from pincite.models.local import LocalEmbedder
 from pincite.models.maxsim import MaxSim
 from pincite.models.rerankers import open_reranker
 from pincite.ports import Embedder, Reranker
-from pincite.settings import SearchSettings
+from pincite.settings import SearchSettings, WorkerSettings
 
 MakeFolder = Callable[..., Path]
 MakeCrossEncoder = Callable[..., Path]
@@ -39,15 +40,6 @@ def test_maxsim_is_the_mean_of_the_best_cosine_of_each_token(
     assert same == pytest.approx(1)
     assert apart == pytest.approx(2 / 3)
     assert between == pytest.approx((2 + 0.5**0.5) / 3)
-
-
-def test_maxsim_of_the_default_model_tells_what_speaks_to_a_question(minilm_folder: Path) -> None:
-    maxsim = opened("maxsim", LocalEmbedder(minilm_folder))
-    near, far = maxsim.scores(
-        "How do I get a new password?",
-        ["To reset your password, open the account page.", "The bridge was built of granite."],
-    )
-    assert near > far
 
 
 def test_maxsim_says_when_a_model_has_no_token_vectors(
@@ -113,22 +105,30 @@ def test_a_long_passage_is_cut_and_the_question_is_kept(
     assert reranker.scores("red " * 100, ["red " * 100]) == [7]
 
 
-def test_a_classifier_of_several_classes_is_no_cross_encoder(
-    make_cross_encoder: MakeCrossEncoder, tmp_path: Path
-) -> None:
-    folder = make_cross_encoder(tmp_path, classes=2)
-    with pytest.raises(ModelInvalid, match=r"has shape \(1, 2\)"):
-        CrossEncoder(folder).scores("red", ["green"])
-
-
-def test_a_folder_without_a_model_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(ModelMissing, match=r"no model\.onnx in"):
-        opened(str(tmp_path)).scores("red", ["green"])
-
-
 def test_a_model_that_gives_no_number_is_told(
     make_cross_encoder: MakeCrossEncoder, tmp_path: Path
 ) -> None:
     folder = make_cross_encoder(tmp_path, weights=(float("nan"), 0, 0))
     with pytest.raises(ModelInvalid, match="gave nan"):
         CrossEncoder(folder).scores("red", ["red"])
+
+
+def test_maxsim_takes_the_model_that_is_open_already(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
+    embedders = Embedders(ModelAccess(worker=WorkerSettings(use="off")))
+    wishes = Wishes(model=str(make_folder(tmp_path, facts={"token_limit": 512})))
+    header = header_for(None, wishes, embedders, folder_name="notes")
+    maxsim = embedders.reranker("maxsim", header, seconds=1.0)
+    own = embedders.of(header)
+    assert isinstance(own, LocalEmbedder)
+    assert isinstance(maxsim, MaxSim)
+    assert maxsim._encoder is own
+
+
+def test_a_classifier_of_several_classes_is_no_cross_encoder(
+    make_cross_encoder: MakeCrossEncoder, tmp_path: Path
+) -> None:
+    folder = make_cross_encoder(tmp_path, classes=2)
+    with pytest.raises(ModelInvalid, match=r"has shape \(1, 2\)"):
+        CrossEncoder(folder).scores("red", ["green"])

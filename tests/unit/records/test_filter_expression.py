@@ -73,6 +73,8 @@ def test_an_expression_means_its_condition(expression: str, condition: object) -
         ("(type = pdf", "')' is missing"),
         ("tag in (red green)", "',' is missing"),
         ('name = "open', "character 8 of 'name = \"open': a quote is not closed"),
+        ("date > 2024-13", "'2024-13' is no date"),
+        ("modality = film", "modalities are: text, ocr"),
         ("date > soon", "'soon' is no date; write 2024, 2024-05 or 2024-05-31"),
         ("confidentiality = secret", "levels are: public, internal, confidential, restricted"),
         ("not " * 60 + "type = pdf", "nested too deeply"),

@@ -44,12 +44,6 @@ def test_a_part_of_what_is_said_at_once_gets_its_part_of_the_time() -> None:
     assert (found.time_start, found.time_end) == (15.0, 20.0)
 
 
-def test_a_moment_has_no_end_of_its_own() -> None:
-    frame = [Place(0, 100, time_start=65.0, time_end=65.0)]
-    found = locate(frame, 20, 60, line_start=1, line_end=1)
-    assert (found.time_start, found.time_end) == (65.0, 65.0)
-
-
 stretches = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), max_size=20)
 
 

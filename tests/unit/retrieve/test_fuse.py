@@ -30,13 +30,6 @@ rankings = st.dictionaries(
 )
 
 
-def test_a_hit_has_the_sum_of_one_over_k_plus_rank_with_ranks_from_one() -> None:
-    a, b, c = CHUNKS[:3]
-    hits = fuse_ranks({"words": ranking(a, b), "vector": ranking(b, c)}, k=60)
-    assert [hit.chunk_id for hit in hits] == [b, a, c]
-    assert [hit.score for hit in hits] == pytest.approx([1 / 62 + 1 / 61, 1 / 61, 1 / 62])
-
-
 def test_each_search_s_share_is_kept_with_its_rank_and_its_own_score() -> None:
     a, b = CHUNKS[:2]
     found = {"words": ranking(a, b, score=9.0), "vector": ranking(b, score=0.5)}
@@ -120,11 +113,6 @@ def test_a_score_of_a_chunk_that_is_not_listed_counts_and_its_rank_is_not_told()
     assert best.chunk_id == CHUNKS[1]
     assert best.shares["words"] == Share(None, 6, 0.375)
     assert best.shares["vector"].rank == 2
-
-
-def test_a_ranking_without_a_weight_counts_for_nothing() -> None:
-    hits = fuse_scores({"words": scored(1, 2), "other": scored(9)}, EVEN)
-    assert [hit.chunk_id for hit in hits] == [CHUNKS[1], CHUNKS[0]]
 
 
 @given(

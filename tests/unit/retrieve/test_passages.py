@@ -79,14 +79,6 @@ def test_a_passage_is_a_slice_of_its_document_and_keeps_what_it_is_made_of() -> 
     assert whole.citation == "guide.md — Guide > Pump (lines 1–3)"
 
 
-def test_passages_stand_in_the_order_of_their_best_results() -> None:
-    store, results = asked("pump leaks", GUIDE, embedded("other.md", part("leaks leaks leaks")))
-    ranks = [result.chunk.id for result in results]
-    best = [ranks.index(one.best.chunk.id) for one in passages(results, store.text_of)]
-    assert best == sorted(best)
-    assert sum(len(one.chunks) for one in passages(results, store.text_of)) == len(results)
-
-
 LONG = embedded(
     "long.md",
     *(part(f"Sentence {n} is about the pump. It goes on a little.", "Long") for n in range(8)),

@@ -137,6 +137,14 @@ def test_a_quote_is_always_a_slice_with_marks_inside_it_on_its_lines(
     assert all(0 <= offset <= len(quote.text) for offset in flat)
 
 
+def test_a_cut_sentence_shows_its_first_match() -> None:
+    text = "word " * 300 + "zebra " + "word " * 300
+    quote = best_quote(chunk_of(text), "zebra", None)
+    assert matched(quote) == ["zebra"]
+    assert text[quote.start : quote.end] == quote.text
+    assert (quote.cut_before, quote.cut_after) == (True, True)
+
+
 def test_of_a_table_one_row_is_quoted() -> None:
     text = "Crew\n\nName: Ada; Age: 36\nName: Lio; Age: 41. Or 42"
     rows = (Place(6, 24, row=2), Place(25, len(text), row=3))

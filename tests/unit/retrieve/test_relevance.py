@@ -40,10 +40,6 @@ SIGNED = embedded("signed.md", part("Ada signs every release."), title="Rules")
 OTHER = embedded("other.md", part("Bread is baked at night."), title="Bakery")
 
 
-def probability(hits: Sequence[Hit], documents: Sequence[EmbeddedDocument]) -> list[float | None]:
-    return [one.probability for one in with_probabilities(QUESTION, hits, loaded(documents), hits)]
-
-
 def test_the_words_of_a_question_count_in_text_title_and_headings() -> None:
     in_title = embedded("title.md", part("Ada does."), title="Who signs it")
     in_heading = embedded("heading.md", part("Ada does.", headings=["Signing a release"]))
@@ -68,10 +64,3 @@ def test_other_chunks_of_the_same_document_are_no_rivals() -> None:
     second = first._replace(chunk_id=ChunkId("another"))
     (told,) = signals(QUESTION, [first], loaded([SIGNED]), [first, second]).values()
     assert told.share == pytest.approx(0, abs=0.01)
-
-
-def test_a_nearer_hit_with_more_of_the_words_is_likelier() -> None:
-    near, far = probability([hit(SIGNED, 0.9, 0.8), hit(OTHER, 0.5, 0.2)], [SIGNED, OTHER])
-    assert near is not None
-    assert far is not None
-    assert 0 < far < near < 1

@@ -82,22 +82,11 @@ def test_only_the_best_hits_are_looked_at_and_the_rest_stay_behind_them(store: S
     assert "rerank" not in found.results[3].hit.shares
 
 
-def test_hits_beyond_the_results_can_rise_into_them(store: Store) -> None:
-    settings = SearchSettings(top_k=2, rerank_weight=5)
-    assert order(ask(store, Judge(likes("emery")), settings)) == ["emery", "anvil"]
-
-
 def test_of_two_that_are_equal_in_the_end_the_one_that_was_ahead_stays_ahead(store: Store) -> None:
     settings = SearchSettings(rerank_top=2, rerank_weight=1)
     found = ask(store, Judge(likes("bellows")), settings)
     assert found.results[0].hit.score == pytest.approx(found.results[1].hit.score)
     assert order(found)[:2] == ["anvil", "bellows"]
-
-
-def test_the_reranker_reads_the_title_with_the_passage(store: Store) -> None:
-    judge = Judge(lambda passage: 0.0)
-    ask(store, judge)
-    assert judge.shown[0] == "On anvils\nA tool: the anvil."
 
 
 def test_what_is_not_reached_in_time_keeps_its_order_behind_the_rest(store: Store) -> None:

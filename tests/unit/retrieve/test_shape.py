@@ -55,15 +55,6 @@ def test_so_many_chunks_of_each_document_are_kept_in_their_order(most: int, kept
     assert library.kept(SearchSettings(per_document=most)) == kept.split()
 
 
-def test_a_chunk_that_is_cut_is_told_with_its_reason() -> None:
-    library = Library(a=("one", "two", "three"), b=("four",))
-    dropped = library.shaped(SearchSettings(per_document=1)).dropped
-    assert [(one.chunk_id, one.reason) for one in dropped] == [
-        (library.chunks[1].id, "second chunk of the same document"),
-        (library.chunks[2].id, "third chunk of the same document"),
-    ]
-
-
 def test_only_what_would_have_been_among_the_results_is_told_and_loaded() -> None:
     library = Library(a=("one", "two", "three"), b=("four",), c=("five",), d=("six",))
     shaped = library.shaped(SearchSettings(per_document=1), wanted=2)

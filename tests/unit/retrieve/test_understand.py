@@ -155,6 +155,10 @@ def test_the_glossary_goes_both_ways_but_not_across(store: Store) -> None:
     assert read(store, "fs limits", GLOSSARY).embedded == "fs (file system) limits"
 
 
+def test_a_name_inside_a_longer_one_is_not_meant(store: Store) -> None:
+    assert read(store, "a motor car", GLOSSARY).notes == ()
+
+
 def test_the_glossary_comes_before_the_documents(store: Store) -> None:
     own = Aids(glossary=parse_glossary("RRF = Rolling Refresh Frame", "g.txt"))
     assert read(store, "RRF", own).embedded == "RRF (Rolling Refresh Frame)"
@@ -246,6 +250,8 @@ A_WEDNESDAY = date(2025, 5, 14)  # a Wednesday
         ("before 2024", None, "2023-12-31"),
         ("in May 2025", "2025-05-01", "2025-05-31"),
         ("last week", "2025-05-05", "2025-05-11"),
+        ("last month", "2025-04-01", "2025-04-30"),
+        ("last year", "2024-01-01", "2024-12-31"),
         ("yesterday", "2025-05-13", "2025-05-13"),
         ("on Monday", "2025-05-12", "2025-05-12"),
         ("since last Wednesday", "2025-05-07", None),

@@ -180,6 +180,16 @@ def test_a_file_that_was_cut_off_anywhere_is_told_as_such(small: Path, tmp_path:
         assert ("is cut off" in what) or (length < 10 and "is no file" in what), length
 
 
+def test_a_byte_that_changed_anywhere_is_told(small: Path, tmp_path: Path) -> None:
+    data = small.read_bytes()
+    for position in range(0, len(data), 3):
+        changed = bytearray(data)
+        changed[position] ^= 0xFF
+        home = MemoryHome()
+        assert told(tmp_path / "flipped.pincite", bytes(changed), home), position
+        assert home.store is None
+
+
 def test_a_single_bit_that_changed_is_told_or_changes_nothing(small: Path, tmp_path: Path) -> None:
     data, rng = small.read_bytes(), random.Random(1)
     for _ in range(300):
@@ -273,6 +283,9 @@ HOSTILE: dict[str, Callable[[list[Plain]], object]] = {
         slice(1, 1), [{"kind": "file", "name": "pincite-eval.jsonl", "data": ""}] * 2
     ),
     "a line of no kind": lambda lines: lines.insert(1, {"kind": "surprise"}),
+    "a number that is none": lambda lines: chunk(lines).update(start="0"),
+    "a second library": lambda lines: lines.insert(1, lines[0]),
+    "an unknown policy": lambda lines: lines[0]["header"].update(policy="shredder"),
     "no library": lambda lines: lines.pop(0),
     "documents in disorder": lambda lines: lines.append(lines.pop(-2)),
     "a document less than it says": lambda lines: lines.pop(),

@@ -141,19 +141,6 @@ def test_a_chunk_that_no_segment_knows_is_found_all_the_same(store: SqliteStore)
     assert len(found_by_words(store, "zebra")) == 1
 
 
-def test_what_is_forgotten_is_found_no_more_before_and_after_segments_follow(
-    store: SqliteStore,
-) -> None:
-    old, other = embedded("a.md", "the old pump"), embedded("b.md", "another pump")
-    fill(store, old, other)
-    store.finish()
-    store.remove_documents([old.document.id])
-    assert len(found_by_words(store, "pump")) == 1
-    store.finish()
-    assert len(found_by_words(store, "pump")) == 1
-    assert meta(store._connection, "segments") is not None
-
-
 def test_a_row_is_never_given_to_another_chunk(store: SqliteStore) -> None:
     fill(store, embedded("a.md", "the old pump"))
     store.finish()
