@@ -88,3 +88,9 @@ def test_confidence_by_meaning_is_a_similarity(store: MemoryStore) -> None:
     (result,) = ask_all([PUMPS], ask)
     assert -1 <= result.confidence <= 1
     assert result.confidence == max(one.similarity or -1 for one in result.found)
+
+
+def test_figures_deeper_than_the_results_are_left_out(store: MemoryStore) -> None:
+    (result,) = ask_all([PUMPS], lambda case: by_words(store, case), deepest=3)
+    assert {"hit@1", "hit@3", "mrr"} <= result.figures.keys()
+    assert not {"ndcg@10", "hit@10", "terms@10"} & result.figures.keys()

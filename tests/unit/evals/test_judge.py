@@ -280,3 +280,9 @@ def test_questions_judged_together_get_what_each_gets_alone(
 def test_any_path_can_be_judged(path: str) -> None:
     case = Case(question="?", documents={path: 1})
     assert figures(case, *ranked("nul\0b", path))["mrr"] == pytest.approx(1 / 2)
+
+
+def test_terms_beyond_the_tenth_chunk_do_not_count() -> None:
+    case = Case(question="?", terms=("x",))
+    texts = ["nothing"] * 10 + ["x"]
+    assert figures(case, *ranked(*"a" * 11), texts=texts)["terms@10"] == 0

@@ -295,3 +295,8 @@ def test_a_local_model_keeps_no_record_of_its_use(make_folder: MakeFolder, tmp_p
 def test_onnxruntime_left_alone_would_keep_one(make_folder: MakeFolder, tmp_path: Path) -> None:
     model = make_folder(tmp_path / "model")
     assert "onnxruntime.db" in _written_at_home(_NAIVE, model, tmp_path / "home")
+
+
+def test_case_and_accents_do_not_matter() -> None:
+    plain, accented = EMBEDDER.embed_passages(["CAFE", "Café"])
+    assert np.array_equal(plain, accented)

@@ -118,3 +118,9 @@ def test_a_score_that_is_no_number_is_a_failure(store: Store) -> None:
     found = ask(store, Judge(lambda passage: float("nan")))
     assert order(found) == list(NAMES)
     assert found.notices[0].startswith("Not reranked:")
+
+
+def test_the_reranker_reads_the_title_with_the_passage(store: Store) -> None:
+    judge = Judge(lambda passage: 0.0)
+    ask(store, judge)
+    assert judge.shown[0] == "On anvils\nA tool: the anvil."
