@@ -149,3 +149,13 @@ def test_worse_answers_are_told_with_both_figures_and_an_exit_code(
     assert generations(run) == [("live", 1, "vault"), ("next", 2, "wiki")]
     assert run("reindex", "--no-gate").exit_code == 0
     assert generations(run) == [("live", 2, "wiki"), ("before", 1, "vault")]
+
+
+@pytest.mark.parametrize(("draft", "options"), [(True, ()), (False, ("--no-gate",))])
+def test_drafts_are_not_asked_and_questions_can_be_left_out(
+    run: Run, notes: Path, draft: bool, options: tuple[str, ...]
+) -> None:
+    ask(notes / "pincite-eval.jsonl", draft=draft)
+    result = run("reindex", "--policy", "wiki", *options)
+    assert "Questions asked" not in result.stdout
+    assert result.exit_code == 0

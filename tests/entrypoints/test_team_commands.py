@@ -525,3 +525,10 @@ def test_whoever_wants_to_leaves_a_project_but_for_its_owner(shared: Run, store:
     assert told == {"project": "ada/plans", "user": "mary", "revoked": True}
     assert "owns ada/plans" in shared("team", "leave", "-l", "notes", code=10).stderr
     assert "pumps.md" in shared("search", "-l", "notes", "leaks").stdout
+
+
+def test_figures_and_findings_of_a_project_name_no_log_and_no_segments(plans: Run) -> None:
+    told = plans("index", "stats", "notes").stdout
+    assert re.search(r"^index +project ada/plans, as ada, in postgresql://app@", told, re.M)
+    assert not re.search("^(segments|chunk log)", told, re.M)
+    assert plans("index", "verify", "notes").stdout == "Documents, words and vectors agree.\n"

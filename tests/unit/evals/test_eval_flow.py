@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from helpers import HEADER, embedded, fill
-from pincite.errors import ModelUnavailable
-from pincite.evals.flow import ask_all
+from pincite.errors import ModelUnavailable, StoreDamaged
+from pincite.evals.flow import NO_CONFIDENCE, ask_all
 from pincite.models.hashing import HashingEmbedder
 from pincite.records import Case, Filters, Mode, SearchResults
 from pincite.retrieve.flow import search
@@ -94,3 +94,17 @@ def test_figures_deeper_than_the_results_are_left_out(store: MemoryStore) -> Non
     (result,) = ask_all([PUMPS], lambda case: by_words(store, case), deepest=3)
     assert {"hit@1", "hit@3", "mrr"} <= result.figures.keys()
     assert not {"ndcg@10", "hit@10", "terms@10"} & result.figures.keys()
+
+
+def test_a_search_that_finds_nothing_says_no(store: MemoryStore) -> None:
+    (result,) = ask_all([NOBODY], lambda case: by_words(store, case))
+    assert result.abstained
+    assert result.confidence == NO_CONFIDENCE
+
+
+def test_a_damaged_index_ends_the_run(store: MemoryStore) -> None:
+    def ask(case: Case) -> SearchResults:
+        raise StoreDamaged("broken")
+
+    with pytest.raises(StoreDamaged):
+        ask_all([PUMPS], ask)

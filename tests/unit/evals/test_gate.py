@@ -119,3 +119,8 @@ def test_a_figure_that_drops_by_more_than_the_slack_falls_through_its_floor(
         }
     )
     assert not any(one.holds for one in check(worse, floors))
+
+
+def test_where_every_question_has_an_answer_none_without_is_asked_for() -> None:
+    answerable = run({"all": {"mrr": 0.5, "questions": 3.0, "unanswerable": 0.0}})
+    assert floors_from(answerable, slack=0.0) == {"all": {"mrr": 0.5, "questions": 3.0}}

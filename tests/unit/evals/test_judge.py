@@ -286,3 +286,20 @@ def test_terms_beyond_the_tenth_chunk_do_not_count() -> None:
     case = Case(question="?", terms=("x",))
     texts = ["nothing"] * 10 + ["x"]
     assert figures(case, *ranked(*"a" * 11), texts=texts)["terms@10"] == 0
+
+
+def test_context_tokens_are_those_of_all_results() -> None:
+    assert figures(Case(question="?"), *ranked("a", "a", "b"))["context_tokens"] == 21
+
+
+def test_similarity_is_that_of_the_best_result_where_it_is_known() -> None:
+    case = Case(question="?")
+    best, other = found(similarity=0.25), found(similarity=0.75)
+    assert figures(case, best, other)["similarity"] == 0.25
+    assert "similarity" not in figures(case, found(), other)
+
+
+def test_a_document_stands_where_its_best_result_stands() -> None:
+    given_figures = figures(expecting(b=1), *ranked("a", "a", "b", "c", "a", "b"))
+    assert given_figures["mrr"] == pytest.approx(1 / 2)
+    assert given_figures["precision@3"] == pytest.approx(1 / 3)

@@ -229,3 +229,17 @@ def test_latency_is_given_by_stage_and_in_total() -> None:
     assert figures["search"] == {"p50": 1.0, "p95": 1.0, "p99": 1.0}
     # 102 totals: 1.00, 1.01, …, 2.00 and 3.00
     assert figures["total"] == pytest.approx({"p50": 1.505, "p95": 1.9595, "p99": 1.9999})
+
+
+def test_abstention_figures_that_do_not_apply_are_absent() -> None:
+    assert set(figures_by_kind([right(abstained=True)])["all"]).isdisjoint(OVER_RUN[4:7])
+    assert {"abstention_recall"} == set(OVER_RUN[4:7]) & set(
+        figures_by_kind([unanswerable()])["all"]
+    )
+
+
+def test_questions_are_counted() -> None:
+    results = [right(), unanswerable(), result(error="no answer", figures={"mrr": 0.0})]
+    figures = figures_by_kind(results)["all"]
+    counts = {name: figures[name] for name in OVER_RUN[:4]}
+    assert counts == {"questions": 3, "answerable": 2, "unanswerable": 1, "failed": 1}

@@ -481,3 +481,67 @@ def test_a_change_is_told_with_its_sign_its_chance_and_its_meaning(
     change = FigureChange(name, before, after, p_value, questions=9)
     written = (wording.difference(change), wording.p_value(change), wording.verdict(change))
     assert written == told
+
+
+def test_the_headline_figures_are_those_of_all_questions() -> None:
+    halves = (result(figures={"ndcg@10": 1.0}), result(figures={"ndcg@10": 0.25}))
+    numbers = page(run(*halves)).find_class("number")
+    assert [told(number) for number in numbers] == ["0.625", "2.0"]
+
+
+def test_of_many_kinds_those_with_most_questions_are_told() -> None:
+    kinds = [f"kind {number:02}" for number in range(13)]
+    asked = [Case(question=f"{kind}?", kind=kind, documents={"a.md": 1}) for kind in kinds]
+    results = [result(case=case) for case in [*asked, asked[-1]]]
+    whole = page(run(*results))
+    (table,) = whole.get_element_by_id("figures").iter("table")
+    head = told(next(table.iter("tr")))
+    assert "kind 12" in head
+    assert "kind 11" not in head
+    assert "The kinds with most questions, of 13." in part(whole, "figures")
+    assert "of 12." not in part(page(run(*results[:12])), "figures")
+
+
+def test_a_run_that_refused_everything_answered_nothing() -> None:
+    asked = [result(confidence=0.9, abstained=True), unanswerable(abstained=True)]
+    refused = [result(f"{number}?", found=(), abstained=True) for number in range(2)]
+    text = part(page(run(*asked, *refused)), "plots")
+    assert "This run answered 0 % of the questions. " in text
+    assert "Marked" not in text
+
+
+def test_a_failed_search_says_why_and_is_no_bad_question() -> None:
+    broken = result("broken?", error="the service does not answer", figures={"ndcg@10": 0.0})
+    whole = page(run(broken))
+    assert questions(whole, "failed") == ["broken?"]
+    assert "the service does not answer" in part(whole, "failed")
+    assert "worst" not in sections(whole)
+
+
+def test_text_of_other_scripts_stays_as_it_is_and_keeps_to_itself() -> None:
+    asked = ["ブイはどのくらいの頻度で?", "كم مرة ترسل العوامة؟", "می\u200cخواهم بدانم"]
+    results = [result(question, figures={"ndcg@10": 0.0}) for question in asked]
+    whole = page(run(*results))
+    assert questions(whole, "worst") == sorted(asked)
+    assert {one.tag for one in whole.find_class("question")} == {"bdi"}
+
+
+def test_a_plot_tells_its_numbers_to_those_who_do_not_see_it() -> None:
+    svg = parsed(bars({"content": {"hit@1": 0.5, "hit@3": 0.75}, "<i>": {"hit@1": 1.0}}))
+    by_id = {one.get("id"): one.text for one in svg.iter() if one.get("id")}
+    assert svg.get("role") == "img"
+    assert by_id[svg.get("aria-labelledby")] == "Quality"
+    told = "content: hit@1 0.50, hit@3 0.75; <i>: hit@1 1.00"
+    assert by_id[svg.get("aria-describedby")] == told
+
+
+def test_a_bar_is_as_long_as_its_value() -> None:
+    svg = parsed(bars({"a": {"x": 10.0, "y": 20.0}, "b": {"x": 0.0, "y": -3.0}}))
+    lengths = [float(bar.get("width", "")) for bar in svg.iter(f"{SVG}rect")]
+    assert lengths[1] == pytest.approx(2 * lengths[0]) != 0
+    assert lengths[2:] == [0, 0]
+
+
+def test_grades_are_told_where_they_differ() -> None:
+    case = Case(question="q", documents={"a.md": 2, "b.md": 1})
+    assert list(wording.expected(case)) == ["a.md (relevance 2)", "b.md (relevance 1)"]

@@ -100,3 +100,22 @@ def test_hidden_text_never_gets_in_where_there_is_nothing_else() -> None:
 def test_hostile_texts_are_cheap(text: str) -> None:
     given = document(text, modality=Modality.VIDEO_TRANSCRIPT)
     assert len(summarized(given).summary) <= 300
+
+
+def test_a_list_is_better_than_nothing() -> None:
+    assert summary_of(f"# Mill\n\n- {FIRST}\n- {SECOND}\n") == f"{FIRST} {SECOND}"
+
+
+def test_where_there_is_no_sentence_the_beginning_must_do() -> None:
+    assert summary_of("# Mill\n\nOats only\n") == "Oats only"
+    assert summary_of("# Mill\n") == "# Mill"
+
+
+def test_of_several_summaries_each_is_one_of_a_part() -> None:
+    text = f"{FIRST}\n\n## One\n\n## Summary\n\nx y.\n\n## Two\n\n## Summary\n\nThey came late.\n"
+    assert FIRST in summary_of(text)
+
+
+def test_only_the_beginning_is_looked_at() -> None:
+    text = "\n\n".join([FIRST, "x" * 250_000, "The ship is made of steel and steel and steel."])
+    assert summary_of(text, "long.txt") == FIRST

@@ -133,3 +133,9 @@ def test_doing_what_is_planned_makes_the_store_equal_to_the_folder(
     kept = {path: documents[path] for path in unreadable & documents.keys()}
     assert after == {id_of(path, content): path for path, content in {**kept, **files}.items()}
     assert plan.unchanged + len(plan.tasks) == len(files)
+
+
+def test_a_changed_document_of_another_recipe_is_only_changed() -> None:
+    old = stored("a.md", "1", recipe="flat/1")
+    plan = compare([FoundFile("a.md", 1, "2")], [old], recipe=RECIPE)
+    assert plan.tasks == (Task("a.md", "changed", (old.id,)),)

@@ -300,3 +300,22 @@ def test_onnxruntime_left_alone_would_keep_one(make_folder: MakeFolder, tmp_path
 def test_case_and_accents_do_not_matter() -> None:
     plain, accented = EMBEDDER.embed_passages(["CAFE", "Café"])
     assert np.array_equal(plain, accented)
+
+
+def test_spelling_variants_are_near_through_their_trigrams() -> None:
+    one, many, other = EMBEDDER.embed_passages(["embedding", "embeddings", "giraffe"])
+    assert one @ many > one @ other + 0.1
+
+
+def test_a_model_that_pools_by_itself_is_taken_at_its_word(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
+    embedder = LocalEmbedder(make_folder(tmp_path, pooled=True))
+    assert embedder.embed_question("red") == pytest.approx(direction(8, 8, 4, 0))
+
+
+def test_an_empty_text_has_a_vector_even_without_special_tokens(
+    make_folder: MakeFolder, tmp_path: Path
+) -> None:
+    embedder = LocalEmbedder(make_folder(tmp_path, special_tokens=False))
+    assert embedder.embed_question("") == pytest.approx(direction(1, 1, 1, 1))

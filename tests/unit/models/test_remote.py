@@ -310,3 +310,14 @@ def test_a_score_that_is_no_number_is_refused(service: Service, score: object) -
     )
     with pytest.raises(ModelInvalid, match="not a number"):
         reranker(service).scores("which?", PASSAGES)
+
+
+def test_the_fingerprint_tells_model_dimension_and_prefixes_apart(service: Service) -> None:
+    plain = embedder(service).card.fingerprint
+    assert plain == "openai:m:3"
+    prefixed = embedder(service, passage_prefix="passage: ").card.fingerprint
+    assert prefixed not in (plain, embedder(service, question_prefix="passage: ").card.fingerprint)
+
+
+def test_estimates_count_each_cjk_character_and_four_letters_as_one() -> None:
+    assert list(REMOTE.token_starts("embeddings 漢字, 2024")) == [0, 4, 8, 11, 12, 13, 15, 17]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from pincite.records import (
     Box,
+    Locator,
     Omission,
     OmissionReason,
     Place,
@@ -73,3 +74,15 @@ def test_leaving_out_keeps_all_other_characters_in_order(
     hidden = {at for one in omissions for at in range(one.start, one.end)}
     kept = "".join(char for at, char in enumerate(text) if at not in hidden)
     assert without(text, 0, omissions) == kept
+
+
+def test_a_slice_over_pages_names_the_first_and_the_last() -> None:
+    places = [word(0, 100, page=3), word(6, 100, page=4), word(12, 100, page=5)]
+    held = overlapping(places, 7, 13)
+    assert locate(held, 7, 13, line_start=2, line_end=3) == Locator(2, 3, page_start=4, page_end=5)
+
+
+def test_a_moment_has_no_end_of_its_own() -> None:
+    frame = [Place(0, 100, time_start=65.0, time_end=65.0)]
+    found = locate(frame, 20, 60, line_start=1, line_end=1)
+    assert (found.time_start, found.time_end) == (65.0, 65.0)

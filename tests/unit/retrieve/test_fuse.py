@@ -148,3 +148,31 @@ def test_what_all_candidates_have_in_common_is_no_likeness() -> None:
     assert np.dot(best, general) > np.dot(best, alike)
     liked = feedback(found, [CHUNKS[0]])
     assert [one.chunk_id for one in liked] == [CHUNKS[place] for place in (0, 2, 1, 3)]
+
+
+def test_equal_scores_count_in_full() -> None:
+    (hit,) = fuse_scores({"vector": scored(0.4)}, EVEN)
+    assert hit.score == 0.5
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_candidates_that_are_all_the_same_are_all_liked(count: int) -> None:
+    found = {"vector": with_vectors(*[(0.6, 0.8)] * count)}
+    liked = feedback(found, [CHUNKS[0]])
+    assert len({one.score for one in liked}) == 1
+    assert len(liked) == count
+
+
+def test_without_vectors_there_is_no_feedback() -> None:
+    found = {"words": scored(3, 2)}
+    assert feedback(found, [CHUNKS[0]]) == ()
+
+
+def test_by_ranks_a_chunk_that_is_not_listed_gets_nothing() -> None:
+    hits = fuse_ranks({"words": scored(8, 6, unlisted=(1,)), "vector": scored(0.5, 0.7)})
+    assert hits[-1].shares.keys() == {"vector"}
+
+
+def test_a_ranking_without_a_weight_counts_for_nothing() -> None:
+    hits = fuse_scores({"words": scored(1, 2), "other": scored(9)}, EVEN)
+    assert [hit.chunk_id for hit in hits] == [CHUNKS[1], CHUNKS[0]]

@@ -158,3 +158,9 @@ def test_what_a_filter_holds_back_is_not_told_around_a_result_either() -> None:
 
 def test_a_text_without_times_has_no_moment() -> None:
     assert opened("pump", embedded("a.md", "A pump.")) is None
+
+
+def test_recordings_that_do_not_say_their_name_are_not_mixed() -> None:
+    one = recording("a.vtt", {(0.0, 9.0): "The pump."}, Modality.AUDIO_TRANSCRIPT, name=None)
+    other = recording("b.vtt", {(0.0, 9.0): "A valve."}, Modality.AUDIO_TRANSCRIPT, name=None)
+    assert told(opened("pump", one, other)) == [("Audio", 0.0, "The pump.")]

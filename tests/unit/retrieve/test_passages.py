@@ -192,3 +192,24 @@ def test_a_budget_without_room_for_a_sentence_is_told() -> None:
     context = packed("pump", 5, LONG)
     assert (context.text, context.passages, context.reason) == ("", (), "budget_too_small")
     assert "too small" in context.message
+
+
+def test_inside_a_document_passages_stand_in_the_order_of_the_document() -> None:
+    context = packed(
+        "valve", 1_000, embedded("a.md", *(part(f"valve {n}", f"H{n}") for n in "cab"))
+    )
+    assert [one.text for one in context.passages] == ["valve c", "valve a", "valve b"]
+
+
+def test_scripts_without_spaces_count_a_token_for_each_character() -> None:
+    count = token_count(None)
+    assert count("東京都庁の水門") == 7
+    assert count("four letters make a token") == 7
+
+
+def test_passages_stand_in_the_order_of_their_best_results() -> None:
+    store, results = asked("pump leaks", GUIDE, embedded("other.md", part("leaks leaks leaks")))
+    ranks = [result.chunk.id for result in results]
+    best = [ranks.index(one.best.chunk.id) for one in passages(results, store.text_of)]
+    assert best == sorted(best)
+    assert sum(len(one.chunks) for one in passages(results, store.text_of)) == len(results)

@@ -246,3 +246,25 @@ def test_of_sentences_that_say_as_much_the_first_is_shown_in_whatever_order_sets
         ]
         text = " ".join([*words[:3], ".", *words[3:], ".", *more])
         assert best_quote(chunk_of(text), " ".join(fruit), None).start == 0
+
+
+def test_a_heading_is_quoted_where_there_is_nothing_else() -> None:
+    quote = best_quote(chunk_of("# The pump"), "pump", None)
+    assert (quote.text, matched(quote)) == ("# The pump", ["pump"])
+
+
+def test_lines_are_counted_with_windows_line_ends() -> None:
+    text = "One.\r\n\r\nTwo has the pump.\r\n\r\nThree."
+    assert best_quote(chunk_of(text, line=7), "pump", None).locator == Locator(9, 9)
+
+
+def test_accents_alone_match_nothing() -> None:
+    assert best_quote(chunk_of("The pump leaks."), "\u00af pump", None).matches == ((4, 8),)
+    assert best_quote(chunk_of("The pump leaks."), "\u00af", None).matches == ()
+
+
+def test_the_sentence_with_most_words_of_the_question_is_quoted() -> None:
+    text = "A pump is old. The pump leaks at the seal. Nothing else is known."
+    quote = best_quote(chunk_of(text), "why does the pump leak at its seal?", None)
+    assert quote.text == "The pump leaks at the seal."
+    assert matched(quote) == ["pump", "leaks", "seal"]

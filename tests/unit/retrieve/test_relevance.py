@@ -6,7 +6,7 @@ import pytest
 
 from helpers import embedded, part
 from pincite.records import ChunkId, DocumentEntry, EmbeddedDocument, Hit, Share
-from pincite.retrieve.relevance import Loaded, signals, with_probabilities
+from pincite.retrieve.relevance import Loaded, Signals, fitted, signals, with_probabilities
 
 QUESTION = "who signs the release?"
 
@@ -64,3 +64,23 @@ def test_other_chunks_of_the_same_document_are_no_rivals() -> None:
     second = first._replace(chunk_id=ChunkId("another"))
     (told,) = signals(QUESTION, [first], loaded([SIGNED]), [first, second]).values()
     assert told.share == pytest.approx(0, abs=0.01)
+
+
+def test_the_fitted_weights_say_that_more_is_better() -> None:
+    weights = fitted()
+    least = weights.log_odds(Signals(share=-6, cosine=0, coverage=0))
+    most = weights.log_odds(Signals(share=0, cosine=1, coverage=1))
+    assert min(weights.share, weights.cosine, weights.coverage) > 0
+    assert weights.probability(Signals(share=-6, cosine=0, coverage=0)) < 0.05
+    assert least < 0 < most
+
+
+def probability(hits: Sequence[Hit], documents: Sequence[EmbeddedDocument]) -> list[float | None]:
+    return [one.probability for one in with_probabilities(QUESTION, hits, loaded(documents), hits)]
+
+
+def test_a_nearer_hit_with_more_of_the_words_is_likelier() -> None:
+    near, far = probability([hit(SIGNED, 0.9, 0.8), hit(OTHER, 0.5, 0.2)], [SIGNED, OTHER])
+    assert near is not None
+    assert far is not None
+    assert 0 < far < near < 1

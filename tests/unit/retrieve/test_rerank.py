@@ -124,3 +124,20 @@ def test_the_reranker_reads_the_title_with_the_passage(store: Store) -> None:
     judge = Judge(lambda passage: 0.0)
     ask(store, judge)
     assert judge.shown[0] == "On anvils\nA tool: the anvil."
+
+
+def test_hits_beyond_the_results_can_rise_into_them(store: Store) -> None:
+    settings = SearchSettings(top_k=2, rerank_weight=5)
+    assert order(ask(store, Judge(likes("emery")), settings)) == ["emery", "anvil"]
+
+
+def test_a_reranker_that_tells_nothing_apart_changes_nothing(store: Store) -> None:
+    assert order(ask(store, Judge(lambda passage: 0.5))) == list(NAMES)
+
+
+def test_a_result_tells_what_the_reranker_gave_to_it(store: Store) -> None:
+    before = {result.hit.chunk_id: result.hit.score for result in ask(store, None).results}
+    for result in ask(store, Judge(likes("file"))).results:
+        share = result.hit.shares["rerank"]
+        assert share.score == float(result.document.path == "file.md")
+        assert result.hit.score == pytest.approx(before[result.hit.chunk_id] + share.contribution)

@@ -81,3 +81,8 @@ def test_a_route_chooses_among_what_may_be_seen(store: Store) -> None:
         settings=SearchSettings(similarity_floor=-1, route=1),
     )
     assert paths(found) == ["27.md"]
+
+
+def test_without_a_weight_names_are_words_like_any_other(store: Store) -> None:
+    found = ask(store, "pump leak in station-log.md", named_weight=0.0)
+    assert all("named" not in result.hit.shares for result in found.results)

@@ -140,3 +140,14 @@ def test_probabilities_are_told_only_where_they_were_fitted(
     found = ask(store, "pump leaks", mode=mode, settings=settings, embedder=embedder)
     assert found.results
     assert all((one.hit.probability is not None) is tells for one in found.results)
+
+
+def test_fewer_results_are_as_likely_as_they_are_among_many() -> None:
+    store = filled(FittedEmbedder())
+
+    def probabilities(top_k: int) -> list[float | None]:
+        settings = SearchSettings(top_k=top_k)
+        found = ask(store, "pump leaks", settings=settings, embedder=FittedEmbedder())
+        return [one.hit.probability for one in found.results]
+
+    assert probabilities(1) == probabilities(4)[:1]

@@ -111,3 +111,24 @@ def test_what_is_far_and_has_no_word_of_the_question_is_left_out() -> None:
     ]
     everything = library.shaped(SearchSettings(similarity_floor=-1), shares=shares)
     assert len(everything.kept) == 4
+
+
+def test_a_chunk_that_is_cut_is_told_with_its_reason() -> None:
+    library = Library(a=("one", "two", "three"), b=("four",))
+    dropped = library.shaped(SearchSettings(per_document=1)).dropped
+    assert [(one.chunk_id, one.reason) for one in dropped] == [
+        (library.chunks[1].id, "second chunk of the same document"),
+        (library.chunks[2].id, "third chunk of the same document"),
+    ]
+
+
+def test_short_texts_are_the_same_only_where_they_are_identical() -> None:
+    likeness = Likeness(0.1)
+    likeness.add("the pump of the mole")
+    assert likeness.repeats("the pump of the moles") is None
+    assert likeness.repeats("The pump, of the mole!") == 0
+
+
+def test_what_is_dropped_makes_room_for_what_comes_after_it() -> None:
+    library = Library(a=(FEE,), b=(FEE,), c=(FEE,), d=("Another text.",), e=("A third one.",))
+    assert library.kept(SearchSettings(), wanted=3) == [FEE, "Another text.", "A third one."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -386,3 +387,57 @@ def test_quoted_words_are_phrases(question: str, phrases: tuple[str, ...]) -> No
 )
 def test_inches_apostrophes_open_and_empty_quotes_are_none(question: str) -> None:
     assert quoted_phrases(question) == ()
+
+
+def test_a_name_may_have_several_lines() -> None:
+    glossary = parse_glossary("CD = compact disc\nCD = certificate of deposit", "g.txt")
+    assert [one.long for one in glossary.meanings["cd"]] == [
+        "compact disc",
+        "certificate of deposit",
+    ]
+
+
+def test_a_file_that_is_no_glossary_does_not_fill_the_screen() -> None:
+    notes = parse_glossary("prose\n" * 50, "g.txt").notes
+    assert len(notes) == 4
+    assert notes[-1] == "g.txt: 47 more lines left out"
+
+
+def test_a_question_that_asks_for_nothing_leaves_the_filters_as_they_are() -> None:
+    filters = Filters(types=("md",), phrases=(), since="2024", until="2025")
+    assert narrowed(filters, understood()) == filters
+    assert narrowed(Filters(), understood()).none_given
+
+
+def test_a_pipe_in_inches_may_stand_beside_a_phrase() -> None:
+    assert quoted_phrases('which 5" pipe is "behind the pump"?') == ("behind the pump",)
+
+
+def test_notes_of_the_glossary_are_told(store: Store) -> None:
+    broken = replace(GLOSSARY, glossary=parse_glossary("oops", "g.txt"))
+    assert read(store, "water", broken).notes[0].startswith("g.txt, line 1")
+
+
+def test_typos_and_abbreviations_can_be_left_alone(store: Store) -> None:
+    off = SearchSettings(typos=False)
+    assert read(store, "retreival", settings=off) == Understood("retreival", "retreival")
+    assert read(store, "RRF", settings=SearchSettings()) == Understood("RRF", "RRF")
+    understood = read(store, "water since March", Aids(today=date(2025, 5, 14)))
+    assert (understood.since, understood.embedded) == (None, "water since March")
+
+
+def test_of_equals_the_word_of_most_documents_is_meant(store: Store) -> None:
+    fill(store, embedded("more.md", "otter"), embedded("most.md", "outer"))
+    fill(store, embedded("last.md", "an outer wall"))
+    assert "outer" in terms(read(store, "otuer"))
+
+
+def test_what_is_asked_counts_more_than_what_is_added(store: Store) -> None:
+    asked = [" ".join(term.tokens) for term in question_terms(read(store, "RRF").words)]
+    assert asked.count("rrf") > asked.count("reciprocal rank fusion") == 1
+
+
+def test_names_that_the_question_has_leave_room_for_others(store: Store) -> None:
+    many = Aids(glossary=parse_glossary("FS = a one, a two, a three, a four", "g.txt"))
+    understood = read(store, "FS, also called a one, a two or a three", many)
+    assert "a four" in terms(understood)

@@ -92,3 +92,9 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> Non
         RunFolder(tmp_path / "evals").save(run("20260101-000000-aaaaaa"))
     with pytest.raises(StoreReadOnly, match="evals"):
         RunFolder(tmp_path / "evals").prepare()
+
+
+def test_what_was_not_written_to_the_end_is_no_run(runs: RunFolder, tmp_path: Path) -> None:
+    runs.save(run("20260101-000000-aaaaaa"))
+    (tmp_path / "evals" / "20260102-000000-bbbbbb.part").write_text('{"id": ')
+    assert runs.ids() == ["20260101-000000-aaaaaa"]

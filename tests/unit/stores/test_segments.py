@@ -322,3 +322,12 @@ def test_among_many_vectors_the_nearest_are_chosen_by_signs_and_then_compared(
     # As many as are asked for, though so many were not compared at first.
     everyone = store.search(None, asked, filters=EVERYTHING, limit=200)["vector"]
     assert len(everyone) == store.stats().chunks
+
+
+def test_a_long_run_makes_segments_on_its_way(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "_MADE_AT_ONCE", 5)
+    for document in random_documents(10):
+        store.replace_document(document)
+    assert meta(store._connection, "segments") is not None
