@@ -87,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.requests.append(request | seen)
         scripts = self.server.scripts or [healthy if "input" in request else ranked]
         script = scripts.pop(0) if len(scripts) > 1 else scripts[0]
-        reply = script(request.get("input") or request["documents"])
+        reply = script(request.get("input") or request.get("documents", []))
         if reply.is_held:
             self.server.released.wait()
         body = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()

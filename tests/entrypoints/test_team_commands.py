@@ -15,11 +15,10 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
-from helpers import server_folder
+from helpers import new_database, server_folder, shared_server
 from pincite import ModelAccess, open_project
 from pincite.entrypoints.cli.main import cli
 from pincite.records import Scope
-from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.team import Team
 from projects import PLAN, OneModel
 
@@ -28,33 +27,26 @@ SECRET = "wild-geese-7"
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A server with a login that owns nothing and has a password."""
-    with server_folder() as folder, EmbeddedServer(folder) as server:
-        url = server.start()
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(f"CREATE ROLE app LOGIN PASSWORD '{SECRET}'")
-            connection.execute("ALTER SYSTEM SET fsync = off")  # nothing here outlives the tests
-            connection.execute("SELECT pg_reload_conf()")
-        yield url
+def login() -> Iterator[str]:
+    """The name of a login that owns nothing and has a password."""
+    with psycopg.connect(shared_server(), autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE app LOGIN PASSWORD '{SECRET}'")
+        yield "app"
 
 
 @pytest.fixture
-def owner(address: str, request: pytest.FixtureRequest) -> str:
+def owner() -> str:
     """The address of a new database, for its owner."""
-    name = re.sub(r"\W", "_", request.node.name)[:60]
-    with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-    return address.replace("/postgres?", f"/{name}?")
+    return new_database()
 
 
 @pytest.fixture
-def store(owner: str) -> str:
+def store(owner: str, login: str) -> str:
     """The same database once it is set up, for the login that pincite works with."""
     assert CliRunner().invoke(cli, ["team", "setup", owner]).exit_code == 0
     with psycopg.connect(owner, autocommit=True) as connection:
-        connection.execute("GRANT pincite_member TO app")
-    return owner.replace("postgres:@", f"app:{SECRET}@")
+        connection.execute(f"GRANT pincite_member TO {login}")
+    return owner.replace("postgres:@", f"{login}:{SECRET}@")
 
 
 @pytest.fixture

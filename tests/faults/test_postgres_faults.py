@@ -202,7 +202,7 @@ def test_after_a_long_outage_the_first_call_is_answered(
     with opened(url) as store:
         store.replace_document(document("note.md", 1))
         breakable_server.crash()
-        until = time.monotonic() + 8  # attempts at growing distances are far apart by then
+        until = time.monotonic() + 4  # attempts at growing distances are far apart by then
         while time.monotonic() < until:
             with pytest.raises(StoreUnreachable):
                 store.documents()

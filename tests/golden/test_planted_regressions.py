@@ -66,11 +66,6 @@ def test_broken_fusion_falls_below_the_floors(
     assert "hit@3" in {one.figure for one in check(run, FLOORS) if not one.holds}
 
 
-def test_the_gate_passes_the_library_as_it_is(library: Library) -> None:
-    result = _gate(library.root)
-    assert result.exit_code == 0, result.output
-
-
 def test_the_gate_stops_a_search_without_words(library: Library) -> None:
     result = _gate(library.root, "--set", "words_weight=0")
     assert result.exit_code == EXIT_BELOW_FLOOR

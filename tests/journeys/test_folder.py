@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from model_service import Reply, running_service
 from pincite import Filters, IndexReport, ModelAccess, SearchSettings, open_library
 from pincite.errors import (
     FolderMissing,
@@ -263,7 +264,11 @@ def test_a_fresh_build_that_is_stopped_takes_nothing_away(folder: Path) -> None:
 
 
 def test_a_model_that_does_not_work_takes_nothing_away(folder: Path) -> None:
-    with open_library(folder, models=ModelAccess(base_url="http://127.0.0.1:9")) as library:
+    with (
+        running_service() as service,
+        open_library(folder, models=ModelAccess(base_url=service.url)) as library,
+    ):
+        service.plays(Reply({"error": "no"}, status=401))
         with pytest.raises(ModelUnavailable):
             library.index(model="openai:none?dimensions=8")
         assert len(library.documents()) == 4

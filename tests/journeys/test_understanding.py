@@ -1,4 +1,4 @@
-"""Questions that do not say what the documents say: from the command line to a real model."""
+"""Questions that do not say what the documents say."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from llm_server import language_model
 from pincite import Library, ModelAccess, SearchSettings, open_library
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import SettingsError
@@ -92,14 +91,6 @@ def test_quoted_words_and_dates_restrict_the_results(library: Library) -> None:
     dated = replace(DEFAULTS, date_words=True)
     assert paths(library, "skiff in 2021", dated) == {"boats.md"}
     assert paths(library, "skiff after 2021", dated) == set()
-
-
-def test_a_real_language_model_gives_other_words(folder: Path) -> None:
-    with language_model() as url, open_library(folder, models=ModelAccess(base_url=url)) as library:
-        asked = SearchSettings(expand="openai:smollm2")
-        found = library.search("why does the skiff leak?", mode="words", settings=asked)
-    assert "boats.md" in {result.document.path for result in found.results}
-    assert "language model" in found.notes[-1]
 
 
 def test_a_model_that_cannot_be_reached_costs_a_notice_and_no_result(library: Library) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
 
-from helpers import at_angle, embedded, fill, found_by_vector, next_project, part, server_folder
+from helpers import at_angle, embedded, fill, found_by_vector, new_database, next_project, part
 from pincite.engine.addresses import bare_address
 from pincite.errors import SettingsError
 from pincite.records import Scope
 from pincite.stores.postgres.address import refuse_bad_address, without_password, without_settings
-from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.indexes import IndexKind, IndexSettings
 from pincite.stores.postgres.team import Team
 from pincite.stores.postgres.tuning import taken_apart
@@ -96,10 +94,9 @@ ANGLES = range(0, 180, 3)
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A server of its own: all projects with vectors of one model share an index."""
-    with server_folder() as folder, EmbeddedServer(folder) as server:
-        yield server.start()
+def address() -> str:
+    """A database of its own: all projects with vectors of one model share an index."""
+    return new_database()
 
 
 @pytest.mark.parametrize("kind", ["hnsw", "ivfflat"])

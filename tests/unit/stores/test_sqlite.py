@@ -35,6 +35,7 @@ from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 from pincite.stores.sqlite.schema import MIGRATIONS, migrate, schema_version
 from pincite.stores.sqlite.vocabulary import all_spellings
 from pincite.text.words import question_terms
+from soak import times
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
@@ -219,7 +220,7 @@ def _dump(database: Path) -> list[object]:
         ]
 
 
-@pytest.mark.parametrize("at", range(40))
+@pytest.mark.parametrize("at", range(0, 40, times(4, soak=1)))
 def test_a_migration_that_is_cut_short_starts_again(old: Path, at: int) -> None:
     connection = connect(old / "index.db", writable=True)
     left = at

@@ -1,0 +1,103 @@
+"""What a language model writes on request: a real one, if small; and one that refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from llm_server import language_model
+from model_service import Reply, running_service
+from pincite import ModelAccess, SearchSettings, open_library
+
+NOTES = {
+    "lease.md": "# The lease\n\nThe lease of the harbour office ends on 30 June 2025. The rent of "
+    "the office is 900 a month. Either side may give notice three months before the end of it.\n",
+    "buoy.md": "# Buoy seven\n\nThe yellow buoy lies 1.2 kilometres west of the jetty, in 27 "
+    "metres of water. It sends the height of the waves by radio every ten minutes.\n",
+}
+MODEL = "openai:smollm2"
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[ModelAccess]:
+    with language_model() as address:
+        yield ModelAccess(base_url=address)
+
+
+@pytest.fixture
+def refusing() -> Iterator[ModelAccess]:
+    """It does so at once: nobody waits for another attempt."""
+    with running_service() as service:
+        service.plays(Reply({"error": "no"}, status=401))
+        yield ModelAccess(base_url=service.url)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    for name, text in NOTES.items():
+        (tmp_path / name).write_text(text)
+    with open_library(tmp_path) as opened:
+        opened.index(model="hashing")
+    return tmp_path
+
+
+def summaries(folder: Path) -> dict[str, str]:
+    with open_library(folder) as library:
+        return {one.path: one.document.summary for one in library.catalog() if one.document}
+
+
+def test_it_writes_the_summaries(notes: Path, real: ModelAccess) -> None:
+    extracted = summaries(notes)
+    with open_library(notes, models=real) as library:
+        report = library.index(summaries=MODEL)
+        assert (report.recut, report.embedded) == (2, 0)  # nothing is embedded again for it
+        again = library.index()
+        assert (again.unchanged, again.recut) == (2, 0)
+        written = summaries(notes)
+        assert all(written[path] not in ("", extracted[path]) for path in NOTES)
+        assert all(len(one) <= 402 for one in written.values())
+        library.index(summaries="")
+    assert summaries(notes) == extracted
+
+
+def test_one_that_refuses_costs_a_note_and_no_document(notes: Path, refusing: ModelAccess) -> None:
+    extracted = summaries(notes)
+    with open_library(notes, models=refusing) as library:
+        report = library.index(summaries=MODEL)
+        entries = library.catalog()
+    assert report.failures == ()
+    assert {one.state for one in entries} == {"partly read"}
+    assert all("its summary is taken from its text: 127.0.0.1 " in one.reason for one in entries)
+    assert summaries(notes) == extracted
+
+
+def test_it_writes_questions_about_the_documents(notes: Path, real: ModelAccess) -> None:
+    with open_library(notes, models=real) as library:
+        drafted = library.evaluation.draft(most=4, model=MODEL)
+    written = [case for case in drafted if "language model" in case.note]
+    assert written
+    for case in written:
+        (path,) = case.documents
+        (place,) = case.places
+        assert case.draft
+        assert case.question.endswith("?")
+        assert place.document == path
+        words = case.question.lower().strip("?").split()
+        assert any(len(word) > 3 and word in NOTES[path].lower() for word in words)
+
+
+def test_where_it_refuses_the_text_gives_the_questions(notes: Path, refusing: ModelAccess) -> None:
+    with open_library(notes, models=refusing) as library:
+        from_text = library.evaluation.draft(most=4)
+        assert from_text
+        assert library.evaluation.draft(most=4, model=MODEL) == from_text
+
+
+def test_it_gives_other_words_for_a_question(notes: Path, real: ModelAccess) -> None:
+    with open_library(notes, models=real) as library:
+        asked = SearchSettings(expand=MODEL)
+        found = library.search("where does the buoy lie?", mode="words", settings=asked)
+    assert "buoy.md" in {result.document.path for result in found.results}
+    assert "language model" in found.notes[-1]
