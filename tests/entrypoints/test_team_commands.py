@@ -275,6 +275,8 @@ def test_a_damaged_file_leaves_nothing_in_the_folder(run: Run, store: str) -> No
     place = ("--store", store, "--user", "ada", "--project", "plans")
     run("import", "cut.pincite", "team", *place, code=4)
     assert not Path("team").exists()
+    none = run("team", "projects", "--store", store, "--user", "ada")
+    assert none.stderr == "ada is a member of no project.\n"
     run("index", "build", "notes", "--model", "hashing", *place)
     assert "pumps.md" in run("search", "-l", "notes", "pump").stdout
 

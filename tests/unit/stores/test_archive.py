@@ -286,6 +286,8 @@ HOSTILE: dict[str, Callable[[list[Plain]], object]] = {
     "a number that is none": lambda lines: chunk(lines).update(start="0"),
     "a second library": lambda lines: lines.insert(1, lines[0]),
     "an unknown policy": lambda lines: lines[0]["header"].update(policy="shredder"),
+    "a modality that is none": lambda lines: chunk(lines).update(modality="smell"),
+    "no name": lambda lines: lines[0]["header"].update(name=""),
     "no library": lambda lines: lines.pop(0),
     "documents in disorder": lambda lines: lines.append(lines.pop(-2)),
     "a document less than it says": lambda lines: lines.pop(),
