@@ -13,9 +13,14 @@ from pincite import ModelAccess, SearchSettings, open_library
 
 NOTES = {
     "lease.md": "# The lease\n\nThe lease of the harbour office ends on 30 June 2025. The rent of "
-    "the office is 900 a month. Either side may give notice three months before the end of it.\n",
+    "the office is 900 a month. Either side may give notice three months before the end of it.\n"
+    "The harbour office has two rooms and a view of the lighthouse.\n",
+    "bread.md": "# The galley loaf\n\nThe loaf is baked on Friday morning in the galley. It takes "
+    "500 grams of flour, 350 grams of water and 10 grams of salt. The dough rests for twelve hours "
+    "before it goes into the oven.\n",
     "buoy.md": "# Buoy seven\n\nThe yellow buoy lies 1.2 kilometres west of the jetty, in 27 "
-    "metres of water. It sends the height of the waves by radio every ten minutes.\n",
+    "metres of water. Its battery lasts for two years. It sends the height of the waves by "
+    "radio every ten minutes.\n",
 }
 MODEL = "openai:smollm2"
 
@@ -52,9 +57,9 @@ def test_it_writes_the_summaries(notes: Path, real: ModelAccess) -> None:
     extracted = summaries(notes)
     with open_library(notes, models=real) as library:
         report = library.index(summaries=MODEL)
-        assert (report.recut, report.embedded) == (2, 0)  # nothing is embedded again for it
+        assert (report.recut, report.embedded) == (3, 0)  # nothing is embedded again for it
         again = library.index()
-        assert (again.unchanged, again.recut) == (2, 0)
+        assert (again.unchanged, again.recut) == (3, 0)
         written = summaries(notes)
         assert all(written[path] not in ("", extracted[path]) for path in NOTES)
         assert all(len(one) <= 402 for one in written.values())
@@ -75,7 +80,7 @@ def test_one_that_refuses_costs_a_note_and_no_document(notes: Path, refusing: Mo
 
 def test_it_writes_questions_about_the_documents(notes: Path, real: ModelAccess) -> None:
     with open_library(notes, models=real) as library:
-        drafted = library.evaluation.draft(most=4, model=MODEL)
+        drafted = library.evaluation.draft(most=6, model=MODEL)
     written = [case for case in drafted if "language model" in case.note]
     assert written
     for case in written:
@@ -90,9 +95,9 @@ def test_it_writes_questions_about_the_documents(notes: Path, real: ModelAccess)
 
 def test_where_it_refuses_the_text_gives_the_questions(notes: Path, refusing: ModelAccess) -> None:
     with open_library(notes, models=refusing) as library:
-        from_text = library.evaluation.draft(most=4)
+        from_text = library.evaluation.draft(most=6)
         assert from_text
-        assert library.evaluation.draft(most=4, model=MODEL) == from_text
+        assert library.evaluation.draft(most=6, model=MODEL) == from_text
 
 
 def test_it_gives_other_words_for_a_question(notes: Path, real: ModelAccess) -> None:
