@@ -43,6 +43,7 @@ def _serve() -> None:
     settings = xllamacpp.CommonParams()
     settings.model.path = str(Path(package.origin).with_name(MODEL))
     settings.n_ctx = 4096
+    settings.cpuparams.n_threads = 1  # more would wait for each other beside other tests
     with socket.create_server(("127.0.0.1", 0)) as free:
         settings.port = free.getsockname()[1]
     server = xllamacpp.Server(settings)

@@ -104,7 +104,7 @@ def test_a_worker_killed_in_the_middle_of_a_call_is_started_again(worker: Worker
 
 
 def test_a_worker_that_hangs_is_replaced(worker: Worker) -> None:
-    hurried = replace(worker, settings=replace(worker.settings, silence_seconds=2.0))
+    hurried = replace(worker, settings=replace(worker.settings, silence_seconds=1.0))
     process = process_of(worker)
     os.kill(process, signal.SIGSTOP)
     assert np.array_equal(WorkerEmbedder(hurried).embed_question(QUESTION), EXPECTED)
