@@ -17,13 +17,13 @@ from typing import Any
 
 import psycopg
 from kill_driver import run_in_child
-from postgres_server import SCHEMA_OPTIONS, SCOPE, opened
 from postgres_world import Changes, document
 
 from pincite.stores.postgres import migrating
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.team import Team
+from postgres_server import SCHEMA_OPTIONS, SCOPE, opened
 
 
 def change_documents(job: dict[str, Any], said: int) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import psycopg
-from postgres_server import KILLED, SCHEMA_OPTIONS
 
 from helpers import HEADER, at_angle, chunk_ids, embedded, part
 from pincite.errors import PinciteError, StoreUnreachable
@@ -19,6 +18,7 @@ from pincite.records import DocumentId, EmbeddedDocument, Filters, Original
 from pincite.stores.codec import embedded_to_json
 from pincite.stores.postgres.store import PostgresStore
 from pincite.stores.postgres.uploads import UploadStore
+from postgres_server import KILLED, SCHEMA_OPTIONS
 
 NOTES = 6
 PATIENCE = 60.0  # seconds until a test gives up on what should happen at once
