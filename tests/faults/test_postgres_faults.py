@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,13 @@ CHANGES = times(10, soak=125)  # while connections end at random
 VERSIONS = times(6, soak=100)  # of a document, that each reader meets
 ENOUGH = 3  # faults that must show what is wrong with a naive writer
 READERS = 4
+
+
+@pytest.fixture(scope="module")
+def breakable_server() -> Iterator[BreakableServer]:
+    """One of its own: what the others leave in theirs would have to be recovered after a crash."""
+    with closing(BreakableServer()) as server:
+        yield server
 
 
 @pytest.fixture

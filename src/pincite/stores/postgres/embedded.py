@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 _MARK = "PG_VERSION"  # in the folder of every database
 _BEING_MADE = "pg_wal"  # comes first
-_ATTEMPTS = 6  # at starting, ten seconds each
+_PATIENCE = 120.0  # seconds, with a server that starts
 
 
 class EmbeddedServer:
@@ -50,7 +52,8 @@ class EmbeddedServer:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             server = get_server(self._folder, cleanup_mode="stop", start=False)
-            _start(server)
+            if server._postmaster_info is None:  # else this process uses it already
+                _persist(server.start)
             # Counted: whoever else in this process uses the folder's server goes on.
             self._server = server.__enter__()
             return str(self._server.get_uri())
@@ -86,16 +89,20 @@ class EmbeddedServer:
         self.stop()
 
 
-def _start(server: PostgresServer) -> None:
-    """Start it, unless this process has done so; on a busy machine one attempt may be too few."""
-    for attempt in range(1, _ATTEMPTS + 1):
-        if server._postmaster_info is not None:
-            return
+def _persist(start: Callable[[], None]) -> None:
+    """Start a server that may take longer than the ten seconds which the package waits for it.
+
+    On a busy machine it does, and after a power cut: then it goes on in the background, runs but is
+    not ready at the next attempt, and is in the end.
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
         try:
-            server.start()
-        except subprocess.TimeoutExpired:
-            if attempt == _ATTEMPTS:
+            return start()
+        except (subprocess.TimeoutExpired, AssertionError):
+            if time.monotonic() > until:
                 raise
+            time.sleep(0.2)
 
 
 def _forget_the_dead(server: PostgresServer) -> None:
