@@ -112,7 +112,7 @@ def test_a_migration_without_a_transaction_leaves_half_of_it(
     assert len(made_in(url)) > 1
 
 
-@pytest.mark.parametrize("databases", [2, 1][: times(1, soak=2)])
+@pytest.mark.parametrize("databases", [1, 2][: times(1, soak=2)])
 def test_two_processes_may_migrate_at_once(databases: int) -> None:
     """One database, or two of one server: roles are the server's own, and not there yet."""
     with closing(BreakableServer()) as new_server:
@@ -170,6 +170,13 @@ def test_a_pgvector_that_is_too_old_is_refused_and_nothing_is_made(
 
 
 # One who makes all of a generation anew
+
+
+def test_what_is_released_can_be_held_at_once(url: str) -> None:
+    """Not only once the server noticed that a connection was closed."""
+    with opened(url), closing(Team.at(url)) as team:
+        for _ in range(times(50, soak=1_000)):
+            team.hold(SCOPE, 1).release()
 
 
 def test_whoever_is_killed_holds_nothing_any_more(url: str) -> None:

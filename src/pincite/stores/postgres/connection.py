@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,12 @@ class HeldLock:
             ) from error
 
     def release(self) -> None:
-        """Let others write."""
+        """Let others write, from this moment on.
+
+        The server notices only a while later that a connection was closed.
+        """
+        with suppress(psycopg.Error):  # an ended connection has let go of the lock
+            self.connection.execute("SELECT pg_advisory_unlock_all()")
         self.connection.close()
 
 
