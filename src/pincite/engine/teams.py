@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pincite.errors import StoreUnsupported
+from pincite.errors import StoreUnsupported, extra_needed
 from pincite.stores.postgres.address import refuse_bad_address
 
 if TYPE_CHECKING:
@@ -38,7 +38,5 @@ def packages_needed() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise StoreUnsupported(
-            "a store in PostgreSQL needs more packages: pip install 'pincite[postgres]', or "
-            "'pincite[embedded]' for a server of one's own"
-        ) from error
+        told = extra_needed("a store in PostgreSQL", "postgres")
+        raise StoreUnsupported(f"{told}; `embedded` for a server of one's own") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-from pincite.errors import SettingsError
+from pincite.errors import SettingsError, extra_needed
 
 
 def needed_package(name: str) -> ModuleType:
@@ -13,6 +13,4 @@ def needed_package(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        raise SettingsError(
-            "evaluation needs more packages; run `pip install 'pincite[eval]'`"
-        ) from error
+        raise SettingsError(extra_needed("evaluation", "eval")) from error

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from weakref import finalize
 
-from pincite.errors import ModelInvalid, ModelUnavailable, SettingsError
+from pincite.errors import ModelInvalid, ModelUnavailable, SettingsError, extra_needed
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -137,9 +137,7 @@ def _openai() -> ModuleType:
     try:
         import openai
     except ModuleNotFoundError as error:
-        raise ModelUnavailable(
-            "services need one more package; run `pip install 'pincite[remote]'`"
-        ) from error
+        raise ModelUnavailable(extra_needed("a service", "remote")) from error
     return openai
 
 
