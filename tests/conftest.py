@@ -1,4 +1,4 @@
-"""For every test: the same generated examples on every machine, and every store where asked."""
+"""For every test: the same generated examples each time, others in a soak; stores and servers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from helpers import STORES, new_database, open_test_store
 from pincite.models.worker.process import all_places, stop_worker
 from pincite.ports import Store
 from postgres_server import BreakableServer, Driver, start_driver
+from soak import SOAK
 
 # Of root, not always in the path: `useradd`, with which an embedded server makes its user.
 os.environ["PATH"] += os.pathsep + "/usr/sbin:/sbin"
 os.environ["PINCITE_WORKER"] = "off"  # a worker of whoever runs the tests is not asked
-settings.register_profile("pincite", deadline=None, derandomize=True, database=None)
+settings.register_profile("pincite", deadline=None, derandomize=not SOAK, database=None)
 settings.load_profile("pincite")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import atexit
 import hashlib
 import itertools
+import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -184,6 +186,13 @@ def next_project() -> str:
     return f"project-{next(_project_numbers)}"
 
 
+def quick_place() -> Path:
+    """Where folders are quick to sync: in memory, if there is room for a database."""
+    memory = Path("/dev/shm")
+    has_room = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2 << 30
+    return memory if has_room else Path(tempfile.gettempdir())
+
+
 @contextmanager
 def server_folder() -> Iterator[Path]:
     """A folder for a server's files, which go with the block. Short: a socket's path must be."""
@@ -204,6 +213,14 @@ def shared_server() -> str:
         connection.execute("ALTER SYSTEM SET fsync = off")  # quicker, and nobody cuts its power
         connection.execute("SELECT pg_reload_conf()")
     return address
+
+
+@cache
+def shared_login(name: str, password: str = "") -> str:
+    """A login of the shared server that owns nothing."""
+    with psycopg.connect(shared_server(), autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{password}'")
+    return name
 
 
 _database_numbers = itertools.count(1)

@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 
-from helpers import HEADER
+from helpers import HEADER, quick_place
 from pincite.records import Scope
 from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.embedded import EmbeddedServer, _persist
@@ -35,9 +35,8 @@ class BreakableServer:
     """A server that can be stopped as if its machine had lost power."""
 
     def __init__(self) -> None:
-        # In memory where that can be: a server that is stopped loses the same, and syncs quickly.
-        place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
-        self._folder = Path(tempfile.mkdtemp(prefix="pincite-faults-", dir=place))
+        # A server that is stopped loses the same there, and syncs quickly.
+        self._folder = Path(tempfile.mkdtemp(prefix="pincite-faults-", dir=quick_place()))
         self._embedded = EmbeddedServer(self._folder)
         self._numbers = itertools.count(1)
         self.address = self._embedded.start()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-SOAK = bool(os.environ.get("PINCITE_SOAK"))
+SOAK = os.environ.get("PINCITE_SOAK", "0") != "0"
 SEED = os.environ.get("PINCITE_SEED", "1")
 
 

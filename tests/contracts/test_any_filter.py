@@ -34,7 +34,7 @@ from pincite.records import (
 from pincite.stores.memory import MemoryStore
 from pincite.stores.memory.filters import Seen, visible
 from pincite.vectors import unit
-from soak import times
+from soak import SEED, times
 
 VECTOR = unit([1.0] * DIMENSIONS, dimensions=DIMENSIONS)
 PARTS = times(1, soak=5)  # run side by side
@@ -177,7 +177,7 @@ class EveryChunk:
 def test_any_filter_gives_the_best_of_exactly_what_it_lets_through(
     kind: str, number: int, tmp_path: Path
 ) -> None:
-    chance = random.Random(number)
+    chance = random.Random(f"{SEED}/{number}")
     documents = library(chance)
     every = EveryChunk(documents)
     telling = 0

@@ -81,6 +81,13 @@ PROGRAM = (sys.executable, "-c", "from pincite.entrypoints.cli.main import main;
 
 
 @pytest.mark.parametrize("command", ["export", "backup"])
+def test_a_file_takes_the_place_of_the_last_one_where_that_is_asked(run: Run, command: str) -> None:
+    assert run(command, "b.pincite", "-l", "notes").exit_code == 0
+    assert run(command, "b.pincite", "-l", "notes").exit_code != 0
+    assert run(command, "b.pincite", "-l", "notes", "--overwrite").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["export", "backup"])
 def test_a_library_goes_to_standard_output_and_its_report_beside_it(run: Run, command: str) -> None:
     assert run(command, "a.pincite", "-l", "notes").exit_code == 0
     done = subprocess.run(

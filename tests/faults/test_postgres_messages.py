@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from helpers import shared_login
 from pincite.errors import (
     DatabaseMissing,
     PinciteError,
@@ -83,12 +84,11 @@ def test_a_server_without_pgvector(database: str) -> None:
 
 
 def test_a_login_that_may_not_work_as_a_member(database: str) -> None:
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute("CREATE ROLE no_member LOGIN")
+    login = shared_login("no_member")
     set_up(database)
     said = "let the database's owner run: GRANT pincite_member TO"
     with pytest.raises(StoreDenied, match=said):
-        Team.at(database.replace("postgres:@", "no_member:@"), make=False)
+        Team.at(database.replace("postgres:@", f"{login}:@"), make=False)
 
 
 def test_a_pgvector_that_became_too_old_is_refused_by_whoever_opens(database: str) -> None:

@@ -1,7 +1,4 @@
-"""The sample library with the real model: labelled questions find their documents.
-
-One file, so that one process indexes the library, once.
-"""
+"""The sample library with the real model: labelled questions find their documents."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ TITLE = "walk"
 class World:
     """Three users with two projects each, in a database and in the model."""
 
-    def __init__(self, team: Team, seed: int) -> None:
+    def __init__(self, team: Team, seed: int | str) -> None:
         self.team = team
         self.chance = random.Random(seed)
         self.done: Counter[str] = Counter()

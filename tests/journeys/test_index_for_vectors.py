@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from helpers import new_database, next_project
+from helpers import new_database, next_project, shared_login
 from moving import export, home_in, take
 from pincite.engine.addresses import Address
 from pincite.engine.library import Library
@@ -30,8 +30,7 @@ KEPT = "what was stored is kept and found, but slowly"
 def owner() -> Iterator[Team]:
     with closing(Team.at(new_database(), index=ALWAYS)) as team:
         with psycopg.connect(team._server.url, autocommit=True) as connection:
-            connection.execute("CREATE ROLE no_owner LOGIN")
-            connection.execute("GRANT pincite_member TO no_owner")
+            connection.execute(f"GRANT pincite_member TO {shared_login('no_owner')}")
         yield team
 
 

@@ -42,13 +42,6 @@ NOTHING_FOUND: Mapping[Reason, str] = {
 }
 
 
-def citation(result: Result) -> str:
-    """`notes/paper.md — Section 2 > Method (lines 120–170)`."""
-    document, quote = result.document, result.quote
-    path, kind = cited_file(document)
-    return place_cited(path, kind, quote.heading_path, quote.section)
-
-
 def results_as_text(
     found: SearchResults,
     *,
@@ -61,7 +54,7 @@ def results_as_text(
     if found.reason is not None:
         yield NOTHING_FOUND[found.reason]
     for number, result in enumerate(found.results, start=1):
-        paragraph = [f"[{number}] {strong(citation(result))}", *_beneath(result, highlight)]
+        paragraph = [f"[{number}] {strong(result.citation)}", *_beneath(result, highlight)]
         paragraph += beneath(result)
         if explain:
             paragraph += [f"    {line}" for line in explanation(result)]
@@ -153,7 +146,7 @@ def result_as_json(result: Result) -> Json:
     """One result as plain values."""
     document, chunk, quote = result.document, result.chunk, result.quote
     return {
-        "citation": citation(result),
+        "citation": result.citation,
         "score": result.hit.score,
         "probability": result.hit.probability,
         "searches": {search: share._asdict() for search, share in result.hit.shares.items()},

@@ -9,6 +9,7 @@ from pincite.entrypoints.render import SHORT_ID, Json
 from pincite.records import Failure, Finding, IndexReport, LibraryStats, MoveReport, Skipped
 from pincite.text.printable import printable
 
+_WITHOUT_THEM = "all else is searchable, and an earlier version is kept where there was one"
 _MOST_NAMES = 10  # files named one by one; of more only the number is told
 
 
@@ -42,7 +43,7 @@ def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
     yield from _named(
         "Failed",
         report.failures,
-        note="; all else is searchable, and earlier versions of these are kept",
+        note=f"; {_WITHOUT_THEM}" if report.written or report.unchanged else "",
     )
 
 

@@ -10,7 +10,6 @@ from pincite.entrypoints.render import (
     NOTHING_FOUND,
     Highlight,
     Json,
-    citation,
     locator_as_json,
     quote_as_text,
     result_as_json,
@@ -103,6 +102,6 @@ def _passage_as_json(passage: Passage) -> Json:
         "locator": locator_as_json(passage.locator),
         "flags": list(passage.flags),
         "score": passage.best.hit.score,
-        "quote": {"text": passage.best.quote.text, "citation": citation(passage.best)},
+        "quote": {"text": passage.best.quote.text, "citation": passage.best.citation},
         "text": passage.text,
     }

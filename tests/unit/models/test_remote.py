@@ -237,7 +237,7 @@ def test_a_missing_client_names_the_extra() -> None:
         "RemoteEmbedder(model='m', base_url='http://localhost/v1').card"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "pip install 'pincite[remote]'" in run.stderr
+    assert "with its extra `remote`" in run.stderr
 
 
 REMOTE = RemoteEmbedder(model="m", api_key=KEY)

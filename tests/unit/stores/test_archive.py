@@ -37,6 +37,7 @@ from pincite.stores.archive import forms
 from pincite.stores.archive.writing import written_archive
 from pincite.stores.codec import embedded_to_json
 from pincite.stores.memory import MemoryStore
+from soak import times
 
 Plain = dict[str, Any]
 
@@ -174,7 +175,7 @@ def told(file: Path, data: bytes, home: MovingHome | None = None) -> str:
 
 def test_a_file_that_was_cut_off_anywhere_is_told_as_such(small: Path, tmp_path: Path) -> None:
     data = small.read_bytes()
-    inside = range(40, len(data) - 40, 5)
+    inside = range(40, len(data) - 40, times(5, soak=1))
     for length in (*range(40), *inside, *range(len(data) - 40, len(data))):
         what = told(tmp_path / "cut.pincite", data[:length])
         assert ("is cut off" in what) or (length < 10 and "is no file" in what), length
@@ -182,7 +183,7 @@ def test_a_file_that_was_cut_off_anywhere_is_told_as_such(small: Path, tmp_path:
 
 def test_a_byte_that_changed_anywhere_is_told(small: Path, tmp_path: Path) -> None:
     data = small.read_bytes()
-    for position in range(0, len(data), 3):
+    for position in range(0, len(data), times(3, soak=1)):
         changed = bytearray(data)
         changed[position] ^= 0xFF
         home = MemoryHome()
@@ -256,6 +257,11 @@ HOSTILE: dict[str, Callable[[list[Plain]], object]] = {
     "another chunk's id": lambda lines: chunk(lines).update(id="0" * 40),
     "another library": lambda lines: last(lines).update(library="theirs"),
     "no checksum": lambda lines: last(lines).update(checksum="abc"),
+    "a size below zero": lambda lines: last(lines).update(size=-1),
+    "a huge number": lambda lines: chunk(lines).update(tokens=10**30),
+    "a window outside": lambda lines: chunk(lines).update(
+        windows=[[0, 10**9, "0" * 32, vector(1, *[0] * 7)]]
+    ),
     "a chunk behind the text": lambda lines: chunk(lines).update(end=10**6),
     "chunks twice": lambda lines: last(lines)["chunks"].append(chunk(lines)),
     "slices without end": many_slices,

