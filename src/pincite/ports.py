@@ -225,8 +225,11 @@ class Store(Protocol):
         """
         ...
 
-    def missing_words(self, words: Sequence[str]) -> set[str]:
-        """Those of the words that no chunk has, in any of their forms."""
+    def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        """How many chunks there are, and how many of them have each word, in any of its forms.
+
+        What very many have is not counted to its end.
+        """
         ...
 
     def spellings(self, initial: str) -> Mapping[str, int]:

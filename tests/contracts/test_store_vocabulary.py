@@ -19,10 +19,15 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def test_a_word_is_missing_where_no_chunk_has_it_in_any_form(store: Store) -> None:
-    fill(store, embedded("a.md", part("Pumps are leaking", headings=["Valves"]), title="Harbour"))
-    asked = ["pump", "leaks", "valve", "harbours", "PUMPS", "turbine", "umps"]
-    assert store.missing_words(asked) == {"turbine", "umps"}
+def test_chunks_are_counted_that_have_a_word_in_any_form(store: Store) -> None:
+    assert store.chunk_counts(["pump"]) == (0, {"pump": 0})
+    fill(
+        store,
+        embedded("a.md", part("Pumps are leaking", headings=["Valves"]), "A pump", title="Harbour"),
+        embedded("b.md", "The seal leaks"),
+    )
+    counts = {"pump": 2, "leaks": 2, "valve": 1, "harbours": 2, "PUMPS": 2, "turbine": 0, "umps": 0}
+    assert store.chunk_counts(list(counts)) == (3, counts)
 
 
 def test_words_are_spelled_as_they_stand_in_the_documents_that_have_them(store: Store) -> None:

@@ -74,7 +74,9 @@ def spelled(world: World, user: str, project: Project, number: int) -> None:
         expected = {word: count for word, count in words.items() if word.startswith(initial)}
         assert store.spellings(initial) == expected
     asked = world.chance.sample(SECRETS, 3)
-    assert store.missing_words(asked) == {one for one in asked if one not in words}
+    chunks, having = store.chunk_counts(asked)
+    assert chunks == sum(len(one.document.chunks) for one in seen)
+    assert {one for one in asked if not having[one]} == {one for one in asked if one not in words}
     assert sum(one.documents for one in store.definitions(["eq"])) == len(seen)
 
 

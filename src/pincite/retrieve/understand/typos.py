@@ -41,11 +41,11 @@ def corrections(
         for word in _plain_words(question)
         if not any(start <= word.start() < end for start, end in exact)
     ][:_MOST_LOOKED_UP]
-    missing = store.missing_words(list(dict.fromkeys(word.group() for word in words)))
+    _, having = store.chunk_counts(list(dict.fromkeys(word.group() for word in words)))
     found = []
     for word in words:
         typed = fold(word.group())
-        if word.group() in missing and not knows(typed) and (meant := _meant(typed, store)):
+        if not having[word.group()] and not knows(typed) and (meant := _meant(typed, store)):
             found.append(Correction(*word.span(), word.group(), meant))
     return found if len(found) <= _MOST_CORRECTED else []
 

@@ -186,15 +186,11 @@ class MemoryStore:
     def _chunks(self, filters: Filters) -> Iterator[tuple[Kept, EmbeddedChunk]]:
         return chunks(self._kept.values(), filters)
 
-    def missing_words(self, words: Sequence[str]) -> set[str]:
-        """Those of the words that no chunk has, in any of their forms."""
-        return {
-            word
-            for word in words
-            if not any(
-                count_of(Term((fold(word),)), kept.words(part))
-                for kept, part in self._chunks(Filters())
-            )
+    def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        """How many chunks there are, and how many of them have each word, in any of its forms."""
+        held = [kept.words(part) for kept, part in self._chunks(Filters())]
+        return len(held), {
+            word: sum(bool(count_of(Term((fold(word),)), text)) for text in held) for word in words
         }
 
     def spellings(self, initial: str) -> Mapping[str, int]:

@@ -180,12 +180,12 @@ class ProjectReader:
         lap("rankings")
         return found
 
-    def missing_words(self, words: Sequence[str]) -> set[str]:
-        """Those of the words that no chunk has, in any of their forms."""
+    def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        """How many chunks there are, and how many of them have each word, in any of its forms."""
         with self._reading() as (connection, state):
             if state.view is None:
-                return set(words)
-            return vocabulary.missing_words(connection, state.view, words)
+                return 0, dict.fromkeys(words, 0)
+            return vocabulary.chunk_counts(connection, state.view, words)
 
     def spellings(self, initial: str) -> Mapping[str, int]:
         """The project's words with this first letter, and how many documents have each."""

@@ -27,6 +27,10 @@ FROM definition JOIN document ON document.row = definition.document
 WHERE definition.project = %(project)s AND short_key = ANY (%(keys)s) AND {_SEEN}
 GROUP BY short, long_key ORDER BY documents DESC, short COLLATE "C", long_key COLLATE "C"
 """
+_CHUNKS = """
+SELECT count(*) FROM chunk WHERE chunk.project = %(project)s
+AND chunk.generation = %(generation)s AND chunk.level <= %(clearance)s
+"""
 _NAMED = f"""
 SELECT document_name.name, document.id
 FROM document_name JOIN document ON document.row = document_name.document
@@ -42,12 +46,16 @@ def spellings(connection: Connection, view: View, initial: str) -> Mapping[str, 
     return dict(rows.fetchall())
 
 
-def missing_words(connection: Connection, view: View, words: Sequence[str]) -> set[str]:
-    """Those that no chunk has, in any of their forms."""
-    return {word for word in words if not _is_there(connection, view, Term((fold(word),)))}
+def chunk_counts(
+    connection: Connection, view: View, words: Sequence[str]
+) -> tuple[int, dict[str, int]]:
+    """How many chunks there are, and how many of them have each word, in any of its forms."""
+    counts = {word: _having(connection, view, Term((fold(word),))) for word in words}
+    (chunks,) = connection.execute(_CHUNKS, view.scope).fetchone() or (0,)
+    return int(chunks), counts
 
 
-def _is_there(connection: Connection, view: View, term: Term) -> bool:
+def _having(connection: Connection, view: View, term: Term) -> int:
     bound = Bound(**view.scope)
     tokens = stems(term)
     held: str | None = "SELECT owner FROM posting WHERE generation = %(generation)s AND token = ANY"
@@ -55,12 +63,16 @@ def _is_there(connection: Connection, view: View, term: Term) -> bool:
         f"{held} ({numbers_of(tokens, bound)})" if len(tokens) == 1 else holding_phrase(term, bound)
     )
     if held is None:
-        return False
+        return 0
+    # A word that so many chunks have tells little, and counting on would take long.
     statement = f"""
-        SELECT 1 FROM ({held}) AS held JOIN chunk ON chunk.row = held.owner
-        WHERE chunk.project = %(project)s AND chunk.level <= %(clearance)s LIMIT 1
+        SELECT count(*) FROM (
+            SELECT 1 FROM ({held}) AS held JOIN chunk ON chunk.row = held.owner
+            WHERE chunk.project = %(project)s AND chunk.level <= %(clearance)s LIMIT 10000
+        ) AS counted
     """
-    return connection.execute(statement, bound.values).fetchone() is not None
+    (count,) = connection.execute(statement, bound.values).fetchone() or (0,)
+    return int(count)
 
 
 def named_documents(

@@ -167,10 +167,10 @@ class IndexReader:
                     lap("compare")
         return rankings
 
-    def missing_words(self, words: Sequence[str]) -> set[str]:
-        """Those of the words that no chunk has, in any of their forms."""
+    def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        """How many chunks there are, and how many of them have each word, in any of its forms."""
         with translated_errors(self._database):
-            return vocabulary.missing_words(self._connection, words)
+            return vocabulary.chunk_counts(self._connection, words)
 
     def spellings(self, initial: str) -> Mapping[str, int]:
         """The library's words with this first letter, and how many documents have each."""

@@ -15,7 +15,10 @@ from pincite.stores.sqlite.meta import log_position
 from pincite.text.naming import longest_only, names_said
 from pincite.text.words import Term, fold
 
-_IS_THERE = "SELECT 1 FROM chunk_words WHERE chunk_words MATCH ? LIMIT 1"
+# A word that so many chunks have tells little, and counting on would take long.
+_HAVING = (
+    "SELECT count(*) FROM (SELECT 1 FROM chunk_words WHERE chunk_words MATCH ? LIMIT 10000)"
+)
 
 # FTS5's own view of a words index: each word once, with the number of documents that have it.
 _VIEW = (
@@ -64,13 +67,13 @@ def all_spellings(connection: apsw.Connection) -> dict[str, int]:
     return dict(connection.execute(_ALL))
 
 
-def missing_words(connection: apsw.Connection, words: Sequence[str]) -> set[str]:
-    """Those that no chunk has, in any of their forms."""
-    return {
-        word
+def chunk_counts(connection: apsw.Connection, words: Sequence[str]) -> tuple[int, dict[str, int]]:
+    """How many chunks there are, and how many of them have each word, in any of its forms."""
+    counts = {
+        word: int(connection.execute(_HAVING, (match_expression([Term((fold(word),))]),)).get)
         for word in words
-        if connection.execute(_IS_THERE, (match_expression([Term((fold(word),))]),)).get is None
     }
+    return int(connection.execute("SELECT count(*) FROM chunk").get), counts
 
 
 def named_documents(
