@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 from pincite.engine import EvalWishes, Gate, Library, ModelAccess, open_library
 from pincite.errors import PinciteError
-from pincite.settings import SearchSettings, WorkerSettings
+from pincite.settings import AskSettings, SearchSettings, WorkerSettings
 
 if TYPE_CHECKING:
     from pincite.engine.project import Project, open_project
     from pincite.records import (
+        Abstention,
+        Answer,
         Box,
         Case,
         CatalogEntry,
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Abstention",
+    "Answer",
+    "AskSettings",
     "Box",
     "Case",
     "CatalogEntry",

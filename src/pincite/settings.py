@@ -157,6 +157,23 @@ class SearchSettings:
     rerank_seconds: float = 2.0  # after which the remaining hits keep their order
 
 
+@dataclass(frozen=True, kw_only=True)
+class AskSettings:
+    """How a question is answered."""
+
+    caution: float = 0.5  # how likely the best evidence must answer; below, there is no answer
+    claims: int = 3  # at most, of an answer in the documents' own words
+    nearest: int = 3  # places shown where there is no answer
+
+
+def check_ask(settings: AskSettings) -> None:
+    """Refuse what cannot work."""
+    if not 0 <= settings.caution <= 1:
+        raise SettingsError(f"caution must be between 0 and 1, not {settings.caution}")
+    if settings.claims < 1 or settings.nearest < 0:
+        raise SettingsError("claims must be at least 1, and nearest must not be negative")
+
+
 def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters()) -> None:
     """Refuse what cannot work, before anything is loaded for it."""
     filters.check()

@@ -16,7 +16,13 @@ from pincite.engine.models import Embedders
 from pincite.engine.stopwatch import Stopwatch
 from pincite.errors import SettingsError
 from pincite.records import Filters
-from pincite.settings import DEFAULT_BUDGET, SearchSettings, check_search
+from pincite.settings import (
+    DEFAULT_BUDGET,
+    AskSettings,
+    SearchSettings,
+    check_ask,
+    check_search,
+)
 
 if TYPE_CHECKING:
     from pincite.engine.searching import Searching
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
         LibraryStats,
         Mode,
         Moment,
+        Outcome,
         Result,
         Retrieved,
         SearchResults,
@@ -87,6 +94,21 @@ class Searchable:
         complete = store.is_complete()
         watch.lap("check")
         return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+        asking: AskSettings = AskSettings(),
+    ) -> Outcome:
+        """An Answer whose claims are quoted with their places, or an Abstention that says why."""
+        from pincite.answer.flow import ask
+
+        check_ask(asking)
+        search = partial(self.search, filters=filters, settings=settings)
+        return ask(question, search, self._store(), asking)
 
     def search_documents(
         self,

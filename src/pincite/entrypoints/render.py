@@ -83,14 +83,17 @@ def _on_the_whole(found: SearchResults) -> Iterator[str]:
 
 def quote_as_text(quote: Quote, highlight: Highlight) -> str:
     """The quote on one line, with its matched words highlighted and its cuts marked."""
-    parts = ["…"] if quote.cut_before else []
-    at = 0
-    for start, end in quote.matches:
-        parts.append(_one_line(quote.text[at:start]))
-        parts.append(highlight(_one_line(quote.text[start:end])))
+    before, after = "…" * quote.cut_before, "…" * quote.cut_after
+    return before + marked(quote.text, quote.matches, highlight) + after
+
+
+def marked(text: str, matches: Iterable[tuple[int, int]], highlight: Highlight) -> str:
+    """A text on one line, with its matched words highlighted."""
+    parts, at = [], 0
+    for start, end in matches:
+        parts += [_one_line(text[at:start]), highlight(_one_line(text[start:end]))]
         at = end
-    parts.append(_one_line(quote.text[at:]))
-    return "".join([*parts, "…"] if quote.cut_after else parts)
+    return "".join([*parts, _one_line(text[at:])])
 
 
 def _one_line(text: str) -> str:

@@ -73,6 +73,15 @@ from pincite.records.searching import (
 from pincite.records.understanding import Definition, Understood
 
 if TYPE_CHECKING:
+    from pincite.records.answers import (
+        Abstention,
+        AbstentionReason,
+        Answer,
+        Citation,
+        Claim,
+        Outcome,
+        State,
+    )
     from pincite.records.context import (
         Context,
         FoundDocument,
@@ -130,8 +139,11 @@ __all__ = [
     "KINDS",
     "LEVELS",
     "MEMBER_ROLES",
+    "Abstention",
+    "AbstentionReason",
     "AllOf",
     "Analysis",
+    "Answer",
     "AnyOf",
     "Asides",
     "Block",
@@ -144,7 +156,9 @@ __all__ = [
     "Change",
     "Chunk",
     "ChunkId",
+    "Citation",
     "CitedPlace",
+    "Claim",
     "Clause",
     "Comparison",
     "Condition",
@@ -193,6 +207,7 @@ __all__ = [
     "OmissionReason",
     "Operator",
     "Original",
+    "Outcome",
     "Part",
     "Passage",
     "Place",
@@ -213,6 +228,7 @@ __all__ = [
     "Share",
     "SkipKind",
     "Skipped",
+    "State",
     "StoreStats",
     "StoredWindow",
     "Understood",
@@ -240,6 +256,15 @@ __all__ = [
 # A search does without these, and making so many records takes longer than searching: each module
 # is loaded when one of its names is asked for.
 _LATER = {
+    "answers": (
+        "Abstention",
+        "AbstentionReason",
+        "Answer",
+        "Citation",
+        "Claim",
+        "Outcome",
+        "State",
+    ),
     "context": (
         "Context",
         "FoundDocument",

@@ -60,6 +60,7 @@ COMMANDS = {
     "index": "index:index",
     "reindex": "reindex:reindex",
     "convert": "convert:convert",
+    "ask": "ask:ask",
     "search": "search:search",
     "context": "search:context",
     "show": "search:show",
@@ -73,7 +74,7 @@ COMMANDS = {
     "models": "models:models",
     "worker": "worker:worker",
 }
-_ONE_QUESTION = frozenset(("search", "context", "show", "catalog"))
+_ONE_QUESTION = frozenset(("ask", "search", "context", "show", "catalog"))
 
 
 class Commands(click.Group):

@@ -16,9 +16,7 @@ from pincite.text.naming import longest_only, names_said
 from pincite.text.words import Term, fold
 
 # A word that so many chunks have tells little, and counting on would take long.
-_HAVING = (
-    "SELECT count(*) FROM (SELECT 1 FROM chunk_words WHERE chunk_words MATCH ? LIMIT 10000)"
-)
+_HAVING = "SELECT count(*) FROM (SELECT 1 FROM chunk_words WHERE chunk_words MATCH ? LIMIT 10000)"
 
 # FTS5's own view of a words index: each word once, with the number of documents that have it.
 _VIEW = (

@@ -1,0 +1,87 @@
+"""The two outcomes of asking: an answer whose claims are proven, or an abstention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pincite.records.chunks import ChunkId
+from pincite.records.documents import DocumentId
+from pincite.records.places import Box, Locator
+from pincite.records.searching import Asides
+
+State = Literal["quoted", "supported", "unsupported"]
+AbstentionReason = Literal[
+    "not_understood",  # the question holds nothing to look for
+    "nothing_found",  # the filters or the library leave nothing
+    "out_of_domain",  # what it asks about stands nowhere in the library
+    "too_far",  # nothing comes near enough
+    "not_answered",  # something is near, and does not answer it
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The very words a claim rests on, and their proven place."""
+
+    citation: str  # as people read it
+    quote: str  # document.text[start:end], letter for letter
+    path: str
+    title: str
+    document_id: DocumentId
+    chunk_id: ChunkId
+    start: int
+    end: int
+    locator: Locator
+    heading_path: tuple[str, ...]
+    matches: tuple[tuple[int, int], ...]  # the question's words inside the quote
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of an answer, with what it rests on."""
+
+    text: str
+    state: State
+    judge: str  # who says so
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the documents say to the question."""
+
+    question: str
+    claims: tuple[Claim, ...]
+    probability: float | None  # that the first claim answers the question
+    asides: Asides = field(default_factory=Asides)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def outcome(self) -> Literal["answer"]:
+        """Which of the two it is."""
+        return "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """The documents do not answer the question, or nobody can tell; and what is near."""
+
+    question: str
+    reason: AbstentionReason
+    message: str
+    missing_terms: tuple[str, ...]  # words of the question that stand nowhere in the library
+    nearest: tuple[Citation, ...]
+    probability: float | None
+    asides: Asides = field(default_factory=Asides)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def outcome(self) -> Literal["abstention"]:
+        """Which of the two it is."""
+        return "abstention"
+
+
+Outcome = Answer | Abstention
