@@ -23,12 +23,12 @@ test: $(VENV)/dev.stamp model ## Everything a reviewer runs: style, types, archi
 	$(MAKE) --no-print-directory lint
 	$(BIN)/pytest -n auto --dist worksteal
 
-soak: $(VENV)/dev.stamp model ## The same tests at length: hundreds of kills, every hostile file; about an hour
+soak: $(VENV)/dev.stamp model ## The same tests at length: hundreds of kills, every hostile file; half an hour
 	PINCITE_SOAK=1 $(BIN)/pytest -n auto --dist worksteal -rP --durations=20
 
 lint: $(VENV)/dev.stamp ## Style, types, architecture and spelling
 	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell src benchmarks docs *.md
