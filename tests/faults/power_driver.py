@@ -127,7 +127,7 @@ class RememberingFile(apsw.VFSFile):
         if self._name and self._name not in power.files:
             power.files[self._name] = Held(bytearray(Path(self._name).read_bytes()))
 
-    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+    def xWrite(self, data: Any, offset: int) -> None:  # noqa: ANN401, N802
         if self._name:
             self._power.moment()
             self._power.files[self._name].waiting.append((offset, bytes(data)))

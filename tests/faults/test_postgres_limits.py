@@ -238,7 +238,9 @@ def test_an_index_for_vectors_killed_in_the_making_is_made_by_the_next(
             store.replace_document(document(f"own{number}.md", 3))
             with closing(Team.at(url, index=INDEXED)) as team:
                 team.optimize(SCOPE)
-            assert [valid for _, valid in vector_indexes(url)] == [True]
+            # One that was killed at its very end leaves the old one to the next that is due.
+            in_use = [one for one in vector_indexes(url) if not one[0].endswith("_old")]
+            assert [valid for _, valid in in_use] == [True]
             near = store.search(None, at_angle(0), filters=Filters(), limit=500)["vector"]
             assert len(near) == store.stats().chunks
 

@@ -351,7 +351,7 @@ report(run())
     )
     assert outcome.returncode == 1
     assert "SettingsError" in outcome.stderr
-    assert "pip install 'pincite[eval]'" in outcome.stderr
+    assert "with its extra `eval`" in outcome.stderr
 
 
 SVG = "{http://www.w3.org/2000/svg}"

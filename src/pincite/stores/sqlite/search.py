@@ -88,7 +88,7 @@ class TableSearches:
         match = match_expression(question_terms(question))
         if not match or not ids:
             return ()
-        values = {"match": match, "ids": json.dumps(ids), "limit": len(ids)}
+        values: dict[str, Any] = {"match": match, "ids": json.dumps(ids), "limit": len(ids)}
         rows = self._connection.execute(WORDS_OF_CHUNKS, values)
         return tuple(
             Ranked(chunk, document, score, listed=False) for chunk, document, score in rows
@@ -98,7 +98,7 @@ class TableSearches:
         """The cosine similarity of these chunks' best windows."""
         if not ids:
             return ()
-        values = {"vector": to_bytes(vector), "ids": json.dumps(ids)}
+        values: dict[str, Any] = {"vector": to_bytes(vector), "ids": json.dumps(ids)}
         found = _best_windows(self._connection.execute(DISTANCES_OF, values).fetchall())
         return tuple(replace(one, listed=False) for one in found)
 
