@@ -128,6 +128,36 @@ class Generator(Protocol):
         ...
 
 
+class Writer(Generator, Protocol):
+    """A language model whose words can be read while it writes."""
+
+    @property
+    def name(self) -> str:
+        """For receipts and messages: the model, never with a key."""
+        ...
+
+    def stream(self, instruction: str, text: str, *, most_tokens: int) -> Iterator[str]:
+        """The pieces as they come. ModelError where it cannot, or when it breaks off."""
+        ...
+
+
+class Judge(Protocol):
+    """Reads whether quoted words support a claim."""
+
+    @property
+    def name(self) -> str:
+        """Who it is, as a claim's state names it."""
+        ...
+
+    def supports(self, claim: str, evidence: str) -> bool:
+        """Whether the evidence alone says what the claim says; ModelError where it cannot tell."""
+        ...
+
+
+UnitScorer = Callable[[str, Sequence[str]], Sequence[float]]
+"""Question and units → how well each answers it, higher is better; a reading model may be one."""
+
+
 class Store(Protocol):
     """Holds one library's documents, words and vectors. Every write is all or nothing."""
 

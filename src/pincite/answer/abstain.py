@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pincite.ports import Store
 from pincite.records import Abstention, AbstentionReason, Citation, SearchResults
-from pincite.text.words import STOP_WORDS, WORD, fold
-
-
-def telling_words(question: str) -> list[str]:
-    """The words of the question that say what it is about, each once."""
-    words = (word for word in WORD.findall(question) if fold(word) not in STOP_WORDS)
-    return list(dict.fromkeys(words))
-
-
-def missing_terms(words: Sequence[str], store: Store) -> tuple[str, ...]:
-    """Those of the words that stand nowhere in the library, in any of their forms."""
-    _, having = store.chunk_counts(words)
-    return tuple(word for word in words if not having[word])
 
 
 def abstention(

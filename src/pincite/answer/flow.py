@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pincite.answer.abstain import abstention, missing_terms, telling_words
+from pincite.answer.abstain import abstention
 from pincite.ports import Store
 from pincite.records import (
     Answer,
@@ -16,6 +16,7 @@ from pincite.records import (
     cited_file,
     place_cited,
 )
+from pincite.retrieve.rarity import rarity_of, telling_words
 from pincite.settings import AskSettings
 
 QUOTED_BY = "verbatim"  # the judge of a claim that is the source's own words
@@ -27,7 +28,7 @@ def ask(
     """What the documents say to the question, each claim with the very words it rests on."""
     found = search(question)
     asked = telling_words(found.question)
-    missing = missing_terms(asked, store)
+    missing = rarity_of(found.question, store).missing
     cited = [_citation(result) for result in found.results]
     probability = found.results[0].hit.probability if found.results else None
     is_unlikely = probability is not None and probability < settings.caution

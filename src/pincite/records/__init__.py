@@ -59,6 +59,7 @@ from pincite.records.places import (
 from pincite.records.scope import MEMBER_ROLES, MemberRole, Scope, refuse_bad_name
 from pincite.records.searching import (
     Asides,
+    Confidence,
     Dropped,
     Hit,
     Mode,
@@ -69,6 +70,7 @@ from pincite.records.searching import (
     Result,
     SearchResults,
     Share,
+    UnitKind,
 )
 from pincite.records.understanding import Definition, Understood
 
@@ -162,6 +164,7 @@ __all__ = [
     "Clause",
     "Comparison",
     "Condition",
+    "Confidence",
     "Content",
     "Context",
     "Definition",
@@ -232,6 +235,7 @@ __all__ = [
     "StoreStats",
     "StoredWindow",
     "Understood",
+    "UnitKind",
     "UploadStatus",
     "Uploaded",
     "Window",

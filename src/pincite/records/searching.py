@@ -54,9 +54,12 @@ class Hit(NamedTuple):
     probability: float | None = None
 
 
+UnitKind = Literal["sentence", "item", "row", "caption", "definition", "code", "heading"]
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The sentence shown for a result: its place in the document and its matched words."""
+    """The evidence unit shown for a result: its place in the document and its matched words."""
 
     start: int
     end: int
@@ -68,6 +71,19 @@ class Quote:
     cut_before: bool = False  # the sentence is longer than what is shown of it
     cut_after: bool = False
     boxes: tuple[Box, ...] = ()  # where it stands on its pages
+    kind: UnitKind = "sentence"
+    # What a reader needs to understand the unit: a table's header, what introduces a list, who
+    # speaks. Context, never part of the quote.
+    lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How sure we are that the best unit answers the question."""
+
+    probability: float
+    parts: Mapping[str, float]  # the signals it is made of, by name
+    missing_terms: tuple[str, ...] = ()  # words of the question that stand nowhere in the library
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +148,7 @@ class SearchResults:
     complete: bool = True  # False: a run was stopped or is still under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
     notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences
+    confidence: Confidence | None = None  # None where the searches or the model do not allow it
 
     @property
     def asides(self) -> Asides:

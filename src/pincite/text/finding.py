@@ -21,11 +21,11 @@ from pincite.text.words import (
 )
 
 _PLAIN_WORD = re.compile("[A-Za-z0-9]+")
-_stem = Stemmer.Stemmer("porter", 0).stemWord  # `_key` remembers; it need not
+_stem = Stemmer.Stemmer("porter", 0).stemWord  # `key_of` remembers; it need not
 
 
 @lru_cache(maxsize=50_000)
-def _key(word: str) -> str:
+def key_of(word: str) -> str:
     """What a word is compared by. Most words of a text were met before."""
     return str(_stem(without_marks(fold(word))))
 
@@ -43,7 +43,7 @@ class Finder:
         self._codes = {token for code in codes for token in code.tokens}
         every = (token for term in terms for token in term.tokens)
         tokens = [token for token in every if token not in self._codes]
-        self._stems = {_key(token) for token in tokens} - {""}  # accents alone
+        self._stems = {key_of(token) for token in tokens} - {""}  # accents alone
         self._unspaced = [token for token in tokens if is_unspaced(token)]
         # Stemming changes a word at its end alone: all but the last letter of a stem begin it. Most
         # words of a plain text begin otherwise and need not be looked at.
@@ -57,12 +57,12 @@ class Finder:
         found: set[str] = set()
         for word in words:
             may_be = not is_plain or word.startswith(self._beginnings)
-            if may_be and (stem := _key(word)) in self._stems:
+            if may_be and (stem := key_of(word)) in self._stems:
                 found.add(stem)
             else:
                 self._others.add(word)
         if self._unspaced:
-            found.update(_key(token) for token in self._unspaced if token in sentence)
+            found.update(key_of(token) for token in self._unspaced if token in sentence)
         if self._codes:
             found |= self._codes.intersection(indexed_codes(sentence).split())
         return found
@@ -84,7 +84,9 @@ class Finder:
     def _spans(self, sentence: str) -> list[tuple[int, int]]:
         words = _PLAIN_WORD if sentence.isascii() else WORD
         spans = [
-            match.span() for match in words.finditer(sentence) if _key(match.group()) in self._stems
+            match.span()
+            for match in words.finditer(sentence)
+            if key_of(match.group()) in self._stems
         ]
         for token in self._unspaced:
             spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))

@@ -1,0 +1,1 @@
+"""Chunk → its evidence units: what can be quoted."""
