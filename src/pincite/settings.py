@@ -164,6 +164,9 @@ class AskSettings:
     caution: float = 0.5  # how likely the best evidence must answer; below, there is no answer
     claims: int = 3  # at most, of an answer in the documents' own words
     nearest: int = 3  # places shown where there is no answer
+    budget: int = 2_000  # tokens of evidence that a language model is given
+    strict: bool = False  # a claim that cannot be proven, or a model that fails, is no answer
+    show_unsupported: bool = False  # what a language model wrote and nothing supports, struck out
 
 
 def check_ask(settings: AskSettings) -> None:
@@ -172,6 +175,8 @@ def check_ask(settings: AskSettings) -> None:
         raise SettingsError(f"caution must be between 0 and 1, not {settings.caution}")
     if settings.claims < 1 or settings.nearest < 0:
         raise SettingsError("claims must be at least 1, and nearest must not be negative")
+    if settings.budget < 1:
+        raise SettingsError(f"the budget must be at least 1 token, not {settings.budget}")
 
 
 def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters()) -> None:

@@ -25,10 +25,12 @@ from pincite.settings import (
 )
 
 if TYPE_CHECKING:
+    from pincite.answer.flow import Readers
     from pincite.engine.searching import Searching
     from pincite.ports import Embedder, Store
     from pincite.records import (
         CitedPlace,
+        Claim,
         Context,
         Document,
         DocumentEntry,
@@ -95,20 +97,40 @@ class Searchable:
         watch.lap("check")
         return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
 
-    def ask(
+    def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         self,
         question: str,
         *,
         filters: Filters = Filters(),
         settings: SearchSettings = SearchSettings(),
         asking: AskSettings = AskSettings(),
+        readers: Readers | None = None,
+        on_claim: Callable[[Claim], None] = lambda claim: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Outcome:
-        """An Answer whose claims are quoted with their places, or an Abstention that says why."""
-        from pincite.answer.flow import ask
+        """An Answer, each claim with the very words it rests on, or an Abstention that says why.
+
+        `on_claim` is told each claim as soon as it is checked; `cancelled` is asked between the
+        stages, as in `search`.
+        """
+        from pincite.answer.flow import Readers, ask
+        from pincite.engine.retrieval import token_count
 
         check_ask(asking)
-        search = partial(self.search, filters=filters, settings=settings)
-        return ask(question, search, self._store(), asking)
+        watch = Stopwatch(cancelled)
+        search = partial(self.search, filters=filters, settings=settings, cancelled=cancelled)
+        told = ask(
+            question,
+            search,
+            self._store(),
+            asking,
+            count=token_count(None),
+            readers=readers or Readers(),
+            on_claim=on_claim,
+            lap=watch.lap,
+        )
+        del watch.seconds["search"]  # which told its stages itself
+        return replace(told, seconds={**told.seconds, **watch.seconds})
 
     def search_documents(
         self,

@@ -18,6 +18,8 @@ AbstentionReason = Literal[
     "out_of_domain",  # what it asks about stands nowhere in the library
     "too_far",  # nothing comes near enough
     "not_answered",  # something is near, and does not answer it
+    "counting",  # it asks for all of something, which the best places cannot tell
+    "not_supported",  # what the language model wrote could not be proven
 ]
 
 
@@ -37,6 +39,7 @@ class Citation:
     heading_path: tuple[str, ...]
     matches: tuple[tuple[int, int], ...]  # the question's words inside the quote
     boxes: tuple[Box, ...] = ()
+    lead: str = ""  # what a reader needs to understand the quote; context, no part of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,9 @@ class Answer:
     """What the documents say to the question."""
 
     question: str
-    claims: tuple[Claim, ...]
+    claims: tuple[Claim, ...]  # unsupported ones only where they were asked for
     probability: float | None  # that the first claim answers the question
+    writer: str = ""  # the language model that wrote it; empty: the documents' own words
     asides: Asides = field(default_factory=Asides)
     seconds: Mapping[str, float] = field(default_factory=dict)
 

@@ -9,7 +9,9 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
+from pincite.ports import UnitScorer
 from pincite.records import Chunk, Locator, Quote, Section, line_boxes, locate, overlapping
+from pincite.retrieve.rarity import Rarity
 from pincite.text.finding import Finder, finder_of
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import sentence_spans, trim
@@ -17,6 +19,19 @@ from pincite.text.sentences import sentence_spans, trim
 _HEADING = 1.1  # how much a word in the heading counts against one in the sentence
 _BEFORE_MATCH = 80  # characters shown before the first match of a cut sentence
 _LONGEST = 400  # characters shown of one sentence; a table without full stops has no end
+
+
+def ranked_quotes(
+    chunk: Chunk,
+    question: str,
+    rarity: Rarity,
+    window: tuple[int, int] | None,
+    *,
+    most: int,
+    scorer: UnitScorer | None = None,
+) -> tuple[Quote, ...]:
+    """The best units, best first."""
+    return (best_quote(chunk, question, window),)
 
 
 def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Quote:

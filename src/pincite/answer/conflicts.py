@@ -1,0 +1,43 @@
+"""Units of different documents that give another number or date for the same subject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from pincite.answer.evidence import Evidence
+from pincite.answer.verify import facts_of
+
+_LOOKED_AT = 6  # units; the rest is too far from the question
+_SAME_SUBJECT = 0.5  # of the words of both without numbers must be shared
+_SPEAKS_TO_IT = 0.6  # of the question's telling words must stand in each
+
+
+def differences(question: str, units: Sequence[Evidence]) -> list[str]:
+    """A note for each pair of documents that disagree, with both places and their dates."""
+    asked = facts_of(question)
+    near = sorted(
+        (one for one in units if one.coverage >= _SPEAKS_TO_IT), key=lambda one: -one.merit
+    )[:_LOOKED_AT]
+    notes: dict[frozenset[str], str] = {}
+    for one, other in combinations(near, 2):
+        pair = frozenset((one.citation.document_id, other.citation.document_id))
+        here, there = facts_of(one.citation.quote), facts_of(other.citation.quote)
+        these, those = here.numbers - asked.numbers, there.numbers - asked.numbers
+        subject, same = (
+            {word for word in facts.words if not any(char.isdigit() for char in word)}
+            for facts in (here, there)
+        )
+        is_same = len(subject & same) >= _SAME_SUBJECT * len(subject | same)
+        differ = bool(these and those) and these.isdisjoint(those)
+        if len(pair) == 2 and pair not in notes and is_same and differ:
+            notes[pair] = f"Your documents differ: {_told(one)}; {_told(other)}."
+    return list(notes.values())
+
+
+def _told(one: Evidence) -> str:
+    metadata = one.result.document.metadata
+    date = metadata.date or metadata.modified
+    of = f", of {date[:10]}" if date else ""
+    quote = " ".join(one.citation.quote.split())
+    return f"“{quote}” ({one.citation.citation}{of})"
