@@ -1,10 +1,12 @@
-"""A service of embeddings and relevance on the loopback, which plays what a test tells it to."""
+"""A service of embeddings, relevance and language on the loopback that plays what it is told."""
 
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +19,27 @@ class Reply:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     is_held: bool = False  # until the service is released
+
+
+@dataclass
+class Streamed(Reply):
+    """An answer whose bytes are sent one piece after the other."""
+
+    body: Iterable[bytes] = ()
+    end: str = "close"  # or "reset", or "hold": nothing more comes, but the connection stays
+
+
+def event(content: object = None, *, finish: str | None = None, **delta: object) -> bytes:
+    """A piece of a message as services stream it."""
+    choice = {"index": 0, "delta": {"content": content} | delta, "finish_reason": finish}
+    return b"data: " + json.dumps({"id": "1", "choices": [choice]}).encode() + b"\n\n"
+
+
+DONE = b"data: [DONE]\n\n"
+
+
+def said(*pieces: str) -> Streamed:
+    return Streamed([*map(event, pieces), event(finish="stop"), DONE])
 
 
 Script = Callable[[list[str]], Reply]
@@ -56,6 +79,7 @@ class Service(ThreadingHTTPServer):
         self.scripts: list[Script] = []
         self.requests: list[dict[str, Any]] = []
         self.released = threading.Event()
+        self.ended = threading.Event()  # a stream, from whichever side
 
     @property
     def url(self) -> str:
@@ -90,6 +114,9 @@ class _Handler(BaseHTTPRequestHandler):
         reply = script(request.get("input") or request.get("documents", []))
         if reply.is_held:
             self.server.released.wait()
+        if isinstance(reply, Streamed):
+            self._stream(reply)
+            return
         body = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
         try:
             self.send_response(reply.status)
@@ -100,6 +127,32 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
         except OSError:
             self.close_connection = True
+
+    def _stream(self, reply: Streamed) -> None:
+        self.close_connection = True  # which is how its end is told
+        try:
+            self.send_response(reply.status)
+            headers = {"Content-Type": "text/event-stream", "Connection": "close"}
+            for name, value in (headers | reply.headers).items():
+                self.send_header(name, value)
+            self.end_headers()
+            for piece in reply.body:
+                self.wfile.write(piece)
+            if reply.end == "reset":
+                linger = struct.pack("ii", 1, 0)
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            elif reply.end == "hold":
+                # Until the other side goes away, or the test ends.
+                self.connection.settimeout(0.05)
+                while not self.server.released.is_set():
+                    try:
+                        if not self.connection.recv(1):
+                            break
+                    except TimeoutError:
+                        continue
+        except OSError:
+            pass
+        self.server.ended.set()
 
     def log_message(self, *_: object) -> None:
         pass

@@ -10,6 +10,7 @@ import pytest
 from llm_server import language_model
 from model_service import Reply, running_service
 from pincite import ModelAccess, SearchSettings, open_library
+from pincite.models.chat import open_generator
 
 NOTES = {
     "lease.md": "# The lease\n\nThe lease of the harbour office ends on 30 June 2025. The rent of "
@@ -65,6 +66,16 @@ def test_it_writes_the_summaries(notes: Path, real: ModelAccess) -> None:
         assert all(len(one) <= 402 for one in written.values())
         library.index(summaries="")
     assert summaries(notes) == extracted
+
+
+def test_its_words_can_be_read_while_it_writes(real: ModelAccess) -> None:
+    writer = open_generator("openai:smollm2", base_url=real.base_url, api_key=None)
+    words = writer.stream(
+        "Answer in one short sentence.", f"{NOTES['bread.md']}\nWhen is it baked?", most_tokens=200
+    )
+    pieces = list(words)
+    assert len(pieces) > 3
+    assert "Friday" in "".join(pieces)
 
 
 def test_one_that_refuses_costs_a_note_and_no_document(notes: Path, refusing: ModelAccess) -> None:

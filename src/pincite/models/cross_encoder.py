@@ -16,7 +16,7 @@ from pincite.models.onnx_model import OnnxModel, open_tokenizer
 from pincite.models.tokens import encodable
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Encoding
 
 
 class CrossEncoder:
@@ -32,43 +32,47 @@ class CrossEncoder:
         """The model's number for each passage, as it comes: higher is better."""
         with self._loading:
             pairs = self._pairs
-        return [pairs.score(question, passage) for passage in passages]
+        return [self._score(pairs, question, passage) for passage in passages]
 
     @cached_property
-    def _pairs(self) -> _Pairs:
-        facts = read_facts(self._folder)
-        tokenizer = open_tokenizer(self._folder / TOKENIZER_FILE)
-        return _Pairs(self._folder, OnnxModel(self._folder), tokenizer, facts.token_limit)
+    def _pairs(self) -> Pairs:
+        return Pairs(self._folder)
 
-
-class _Pairs:
-    """A loaded model with its tokenizer."""
-
-    def __init__(self, folder: Path, model: OnnxModel, tokenizer: Tokenizer, limit: int) -> None:
-        self._folder = folder
-        self._model = model
-        self._tokenizer = tokenizer
-        self._room = max(limit - tokenizer.num_special_tokens_to_add(is_pair=True), 2)
-        # Exports name it `logits`; where there is one output only, it is that, whatever its name.
-        self._output = "logits" if "logits" in model.outputs else next(iter(model.outputs))
-
-    def score(self, question: str, passage: str) -> float:
-        """The model's number for one pair; a passage beyond the limit is cut, not the question."""
-        asked = self._encoded(question, self._room // 2)
-        told = self._encoded(passage, self._room - len(asked.ids))
-        pair = self._tokenizer.post_process(asked, told)
-        output = self._model.run(self._output, pair.ids, pair.type_ids)
-        if output.size != 1:
-            raise ModelInvalid(
-                f"{self._output} of the model in {self._folder} has shape {output.shape}; a "
-                "cross-encoder gives one number for a question and a passage"
-            )
-        score = float(output.reshape(()))
-        if not np.isfinite(score):
-            raise ModelInvalid(f"the model in {self._folder} gave {score} for a passage")
+    def _score(self, pairs: Pairs, question: str, passage: str) -> float:
+        asked = pairs.encoded(question, pairs.room // 2)
+        (score,) = pairs.numbers(
+            asked, pairs.encoded(passage, pairs.room - len(asked.ids)), count=1
+        )
         return score
 
-    def _encoded(self, text: str, room: int) -> Encoding:
+
+class Pairs:
+    """A loaded model with its tokenizer, which reads two texts together."""
+
+    def __init__(self, folder: Path) -> None:
+        limit = read_facts(folder).token_limit
+        self._folder = folder
+        self._model = OnnxModel(folder)
+        self._tokenizer = open_tokenizer(folder / TOKENIZER_FILE)
+        self.room = max(limit - self._tokenizer.num_special_tokens_to_add(is_pair=True), 2)
+        # Exports name it `logits`; where there is one output only, it is that, whatever its name.
+        outputs = self._model.outputs
+        self._output = "logits" if "logits" in outputs else next(iter(outputs))
+
+    def numbers(self, first: Encoding, second: Encoding, *, count: int) -> list[float]:
+        """What the model gives for the pair; it must be so many numbers."""
+        pair = self._tokenizer.post_process(first, second)
+        output = self._model.run(self._output, pair.ids, pair.type_ids)
+        if output.size != count:
+            raise ModelInvalid(
+                f"{self._output} of the model in {self._folder} has shape {output.shape}, but "
+                f"{count} numbers are expected for a pair of texts"
+            )
+        if not np.isfinite(output).all():
+            raise ModelInvalid(f"the model in {self._folder} gave {output.ravel()} for a pair")
+        return [float(number) for number in output.ravel()]
+
+    def encoded(self, text: str, room: int) -> Encoding:
         """Cut by hand: the tokenizer's own truncation is a setting that threads would share."""
         encoding = self._tokenizer.encode(encodable(text), add_special_tokens=False)
         encoding.truncate(max(room, 1))

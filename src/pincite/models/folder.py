@@ -61,6 +61,13 @@ def read_facts(folder: Path) -> Facts:
     )
 
 
+def read_labels(folder: Path) -> list[str]:
+    """What the outputs of a classifier mean, in their order; empty where nothing says so."""
+    named = _Declaration(folder / "config.json").mapping("id2label")
+    labels = [named.get(str(place)) for place in range(len(named))]
+    return [label for label in labels if isinstance(label, str)]
+
+
 def content_fingerprint(folder: Path, facts: Facts, pooling: Pooling) -> str:
     """Names the embedding space by everything that can change a vector."""
     digest = hashlib.sha256()

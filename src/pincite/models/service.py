@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+import socket
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import Thread
+from threading import Event, Thread, Timer
+from time import monotonic
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 _DEFAULT_URL = "https://api.openai.com/v1"
+_MOST_STREAMED = 16 << 20  # bytes of one stream; long answers have one or two megabytes
 _HINTS = {
     401: "check the API key",
     403: "the API key may not use this model",
@@ -73,7 +77,70 @@ class Service:
 
         ModelUnavailable says who did not do what, never with a key in it.
         """
-        return _within(self.patience.total_seconds, lambda: self._request(request, task), self.host)
+
+        def content() -> bytes:
+            read: bytes = self._request(request, task).content
+            return read
+
+        return _within(self.patience.total_seconds, content, self.host)
+
+    def stream(
+        self, request: Callable[[OpenAI], Any], *, task: str
+    ) -> Generator[bytes, None, None]:
+        """The raw bytes of an answer as they come; closing the iterator ends the connection.
+
+        Tried again only until the answer begins. ModelUnavailable where it breaks off, and when
+        the time for the whole of it is up, even where bytes still come.
+        """
+        seconds = self.patience.total_seconds
+        started = monotonic()
+        response = _within(
+            seconds,
+            lambda: self._request(request, task),
+            self.host,
+            discard=lambda late: late.close(),
+        )
+        is_overdue = Event()
+
+        def cut_off() -> None:
+            is_overdue.set()
+            # Only this wakes a thread that waits for bytes: closing the socket would not.
+            with suppress(OSError):
+                connection = response.extensions["network_stream"].get_extra_info("socket")
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+        watchdog = Timer(max(started + seconds - monotonic(), 0), cut_off)
+        watchdog.daemon = True
+        watchdog.start()
+        # Taken as they are sent: a few compressed bytes could become gigabytes.
+        is_packed = response.headers.get("content-encoding", "identity") != "identity"
+        received = 0
+        is_broken = False
+        try:
+            for piece in response.iter_raw():
+                received += len(piece)
+                if is_packed or is_overdue.is_set() or received > _MOST_STREAMED:
+                    break
+                yield piece
+        except Exception:  # noqa: BLE001 — of an HTTP library that the client changes at times
+            is_broken = True
+        finally:
+            watchdog.cancel()
+            response.close()
+        if is_overdue.is_set():
+            raise ModelUnavailable(
+                f"{self.host} had not finished in {seconds:g} s; ask for less, or choose a faster "
+                "model"
+            )
+        if is_broken:
+            silence = self.patience.request_seconds
+            raise ModelUnavailable(
+                f"{self.host} broke off in the middle, or was silent for {silence:g} s; try again"
+            )
+        if is_packed:
+            raise ModelInvalid(f"{self.host} compresses its answer unasked; turn that off there")
+        if received > _MOST_STREAMED:
+            raise ModelInvalid(f"{self.host} sent more than {_MOST_STREAMED >> 20} MB")
 
     def post(self, path: str, body: Mapping[str, object], *, task: str) -> bytes:
         """The raw answer of a path that the client has no name for."""
@@ -88,7 +155,8 @@ class Service:
             task=task,
         )
 
-    def _request(self, request: Callable[[OpenAI], Any], task: str) -> bytes:
+    def _request(self, request: Callable[[OpenAI], Any], task: str) -> Any:  # noqa: ANN401
+        """The response of the client's own HTTP library, whichever that is."""
         openai = _openai()
         try:
             reply = request(self._client)
@@ -102,18 +170,19 @@ class Service:
             raise ModelUnavailable(
                 f"{self.host} cannot be reached; check the base URL and that the service runs"
             ) from None
-        content: bytes = reply.http_response.content
-        return content
+        return reply.http_response
+
+    def harmless(self, said: str) -> str:
+        """What a service says, short and on one line; some repeat the key they refuse."""
+        said = said.replace(self.api_key, "***") if self.api_key else said
+        return " ".join(said.split())[:200]
 
     def _refusal(self, status: int, message: str, task: str) -> ModelUnavailable:
-        # Some services repeat the key they refuse.
-        said = message.replace(self.api_key, "***") if self.api_key else message
         hint = _HINTS.get(status, "try again later" if status >= 500 else "check the settings")
         if 300 <= status < 400:
             hint = "it redirects elsewhere; give the final address as the base URL"
         return ModelUnavailable(
-            f"{self.host} refused to {task} (HTTP {status}): {hint} "
-            f"[{' '.join(said.split())[:200]}]"
+            f"{self.host} refused to {task} (HTTP {status}): {hint} [{self.harmless(message)}]"
         )
 
     @cached_property
@@ -141,8 +210,14 @@ def _openai() -> ModuleType:
     return openai
 
 
-def _within(seconds: float, call: Callable[[], _Reply], host: str) -> _Reply:
-    """The call's result, or ModelUnavailable when time is up.
+def _within(
+    seconds: float,
+    call: Callable[[], _Reply],
+    host: str,
+    *,
+    discard: Callable[[_Reply], object] = lambda late: None,
+) -> _Reply:
+    """The call's result, or ModelUnavailable when time is up; what comes later is discarded.
 
     The client's own time-out starts anew with every byte received and every retry. A daemon
     thread, unlike one of a pool, does not keep the program from ending.
@@ -159,6 +234,7 @@ def _within(seconds: float, call: Callable[[], _Reply], host: str) -> _Reply:
     try:
         return future.result(timeout=seconds)
     except TimeoutError:
+        future.add_done_callback(lambda late: late.exception() or discard(late.result()))
         raise ModelUnavailable(
             f"{host} did not answer in {seconds:g} s, all retries included"
         ) from None

@@ -49,12 +49,16 @@ def _make_cross_encoder(
     folder: Path,
     *,
     inputs: Sequence[str] = ("input_ids", "attention_mask", "token_type_ids"),
-    weights: tuple[float, float, float] = (1, 2, 4),
-    classes: int = 1,
+    weights: Sequence[float | Sequence[float]] = (1, 2, 4),
+    labels: Sequence[str] = (),
 ) -> Path:
-    """The sum of what red, green and blue weigh, over the tokens of the second text."""
-    table = np.array([[0], [0], [0], *([weight] for weight in weights)], np.float32)
-    table = np.repeat(table, classes, axis=1)
+    """The sum of what red, green and blue weigh, over the tokens of the second text.
+
+    Where a model has several labels, each colour has a weight for each of them.
+    """
+    rows = [[weight] if isinstance(weight, (int, float)) else list(weight) for weight in weights]
+    classes = len(rows[0])
+    table = np.array([*[[0] * classes] * 3, *rows], np.float32)
     nodes = [
         helper.make_node("Gather", ["table", "input_ids"], ["each"]),
         helper.make_node("Cast", ["token_type_ids"], ["second"], to=TensorProto.FLOAT),
@@ -82,6 +86,9 @@ def _make_cross_encoder(
         helper.make_model(graph, opset_imports=opsets, ir_version=8), str(folder / "model.onnx")
     )
     _save_tokenizer(folder / "tokenizer.json", special_tokens=True)
+    if labels:
+        id2label = {str(place): label for place, label in enumerate(labels)}
+        (folder / "config.json").write_text(json.dumps({"id2label": id2label}))
     return folder
 
 
