@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +15,7 @@ from pincite import Abstention, Answer, AskSettings, Library, open_library
 from pincite.answer.flow import Readers
 from pincite.answer.verify import facts_of
 from pincite.errors import ModelUnavailable
-from pincite.records import Claim, Outcome
+from pincite.records import ChunkId, Claim, Outcome
 from soak import times
 
 QUESTION = "when does the lease of the harbour office end?"
@@ -294,16 +294,47 @@ def test_whatever_a_model_says_only_what_stands_at_its_place_is_shown(
         AskSettings(caution=0, show_unsupported=show),
         judge=SaysYes() if judged else None,
     )
+    assert violations(library, told, show=show) == []
+
+
+def test_a_naive_reader_that_trusts_the_model_is_caught(library: Library) -> None:
+    """It takes over a cut quote, a wrong number, a foreign chunk and a claim without proof."""
+    number = number_of(library, "30 June")
+    honest = ask(library, Scripted([line("The lease ends on 30 June 2025", number)]))
+    (claim,) = answered(honest)
+    (cited,) = claim.citations
+    for naive in (
+        replace(claim, text="The office is free."),
+        replace(claim, citations=()),
+        replace(claim, state="supported", text="It ends on 30 June 2026."),
+        replace(claim, citations=(replace(cited, start=cited.start + 1),)),
+        replace(claim, citations=(replace(cited, quote=cited.quote.replace("2025", "2026")),)),
+        replace(claim, citations=(replace(cited, chunk_id=ChunkId("0" * 40)),)),
+    ):
+        assert isinstance(honest, Answer)
+        assert violations(library, replace(honest, claims=(naive,)), show=False)
+    assert violations(library, honest, show=False) == []
+
+
+def violations(library: Library, told: Outcome, *, show: bool) -> list[str]:
+    """What an answer must never show."""
     retrieved = {result.chunk.id for result in library.search(QUESTION).results}
+    found = []
     for claim in told.claims if isinstance(told, Answer) else ():
-        assert claim.state != "unsupported" or show
-        assert bool(claim.citations) or claim.state == "unsupported"
+        if claim.state == "unsupported" and not show:
+            found.append("an unsupported claim is shown")
+        if claim.state != "unsupported" and not claim.citations:
+            found.append("a claim has no proof")
         for cited in claim.citations:
-            assert cited.chunk_id in retrieved
-            assert NOTES[cited.path][cited.start : cited.end] == cited.quote
-        words = " ".join(cited.quote for cited in claim.citations)
-        if claim.state == "quoted":
-            assert claim.text == claim.citations[0].quote
-        if claim.state == "supported":
-            assert judged
-            assert facts_of(claim.text).numbers <= facts_of(words).numbers
+            if cited.chunk_id not in retrieved:
+                found.append("what was not retrieved is cited")
+            if NOTES[cited.path][cited.start : cited.end] != cited.quote:
+                found.append("the words do not stand at their place")
+        quotes = [cited.quote for cited in claim.citations]
+        if claim.state == "quoted" and [claim.text] != quotes:
+            found.append("the claim is not what is quoted")
+        if claim.state == "supported" and not (
+            facts_of(claim.text).numbers <= facts_of(" ".join(quotes)).numbers
+        ):
+            found.append("a number is not in the quote")
+    return found

@@ -9,7 +9,6 @@ signals can only veto.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -43,11 +42,12 @@ def verified(text: str, cited: Sequence[Citation], store: Store, judge: Judge | 
         if _is_slice(text, one.quote):
             # A slice may say the opposite of the sentence it was cut from, so all of it is shown.
             return quoted(one)
-    if objection := veto(text, proven):
+    quotes, leads = [one.quote for one in proven], [one.lead for one in proven]
+    if objection := veto(text, quotes, leads):
         return Claim(text, "unsupported", objection, proven)
     if judge is None:
         return Claim(text, "unsupported", NO_JUDGE, proven)
-    supports = judge.supports(text, "\n".join(_in_context(one) for one in proven))
+    supports = judge.supports(text, "\n".join(filter(None, (*leads, *quotes))))
     return Claim(text, "supported" if supports else "unsupported", judge.name, proven)
 
 
@@ -61,25 +61,27 @@ def verified_or_unjudged(
         return verified(text, cited, store, None), str(error)
 
 
-def veto(claim: str, cited: Sequence[Citation]) -> str:
-    """What of the claim does not stand in the words it cites; empty where nothing is missing."""
-    said = facts_of(claim)
-    told = facts_of("\n".join(_in_context(one) for one in cited))
-    # Context helps to understand a quote; a number must stand in the quoted words themselves.
-    numbers = facts_of("\n".join(one.quote for one in cited)).numbers
-    for missing in sorted(said.numbers - numbers):
-        return f"veto: {missing} is not in the quoted words"
-    for missing in sorted(said.links - told.links):
-        return f"veto: {missing} is not in the quoted words"
-    for name in said.names:
-        if key_of(name) not in told.words and _MONTHS.get(fold(name), "") not in numbers:
-            return f"veto: “{name}” is not in the quoted words"
-    nearest = max(cited, key=lambda one: _shared(said.words, facts_of(one.quote).words))
-    there = facts_of(nearest.quote)
-    is_close = _shared(said.words, there.words) >= _NEARLY_VERBATIM * len(said.words)
-    if bool(said.negations) != bool(there.negations) or (
-        is_close and said.negations != there.negations
-    ):
+def veto(claim: str, quotes: Sequence[str], context: Sequence[str] = ()) -> str:
+    """What of the claim does not stand in the quotes; empty where nothing is missing.
+
+    Context helps to understand a quote, so a name may stand there; a number may not.
+    """
+    said, told = facts_of(claim), facts_of("\n".join(quotes))
+    around = facts_of("\n".join(context)).words
+    missing = sorted(said.numbers - told.numbers) + sorted(said.links - told.links)
+    missing += [
+        name
+        for name in said.names
+        if not {key_of(part) for part in WORD.findall(name) if part[0].isupper()}
+        <= (told.words | around)
+        and _MONTHS.get(fold(name), "") not in told.numbers
+    ]
+    if missing:
+        return f"veto: “{missing[0]}” is not in the quoted words"
+    nearest = max(map(facts_of, quotes), key=lambda facts: len(said.words & facts.words))
+    is_close = len(said.words & nearest.words) >= _NEARLY_VERBATIM * len(said.words)
+    is_negated, is_there = bool(said.negations), bool(nearest.negations)
+    if is_negated != is_there or (is_close and said.negations != nearest.negations):
         return "veto: one of claim and quote is negated, the other is not"
     return ""
 
@@ -88,7 +90,7 @@ def veto(claim: str, cited: Sequence[Citation]) -> str:
 class Facts:
     """What of a sentence can be compared without understanding it."""
 
-    words: Counter[str]
+    words: frozenset[str]  # as they are compared, less those that say nothing
     numbers: frozenset[str]
     names: tuple[str, ...]
     links: frozenset[str]
@@ -131,7 +133,7 @@ non mai senza nessun nessuna не нет ни без никогда لا لم ل
 _NEGATIONS = frozenset(_NEGATION_WORDS.split())
 _UNSPACED_NEGATION = re.compile("不|没|沒|無|无|未|非|ない|ません|なかった|않|없|아니|ไม่")
 _CONTRACTED = re.compile(r"\b\w+n[’']t\b")
-_NUMBER_SIGN = re.compile(r"\bno\.?\s*\d")  # "no. 5"
+_NO_NEGATION = re.compile(r"\bno\.?\s*\d|\bnon-")  # "no. 5", "non-surgical"
 
 
 def facts_of(text: str) -> Facts:
@@ -142,12 +144,11 @@ def facts_of(text: str) -> Facts:
     words = WORD.findall(folded)
     numbers = {_plain(number) for number in _NUMBER.findall(folded)}
     numbers |= {_NUMBER_WORDS[word] for word in words if word in _NUMBER_WORDS}
-    without_number_signs = _NUMBER_SIGN.sub(" ", folded)
-    negations = sum(word in _NEGATIONS for word in WORD.findall(without_number_signs))
+    negations = sum(word in _NEGATIONS for word in WORD.findall(_NO_NEGATION.sub(" ", folded)))
     negations += len(_CONTRACTED.findall(folded)) + len(_UNSPACED_NEGATION.findall(folded))
     names = dict.fromkeys(match.group() for match in _NAME.finditer(bare))
     return Facts(
-        words=Counter(key_of(word) for word in words if word not in STOP_WORDS),
+        words=frozenset(key_of(word) for word in words if word not in STOP_WORDS),
         numbers=frozenset(numbers),
         names=tuple(name for name in names if fold(name) not in STOP_WORDS),
         links=links,
@@ -159,14 +160,6 @@ def _plain(number: str) -> str:
     """1,500 is 1500, and the 06 of a date is 6; 0.50 stays as precise as it was written."""
     number = number.replace(",", "")
     return number.lstrip("0") or "0" if number.isdigit() else number
-
-
-def _shared(one: Counter[str], other: Counter[str]) -> int:
-    return sum(1 for word in one if word in other)
-
-
-def _in_context(citation: Citation) -> str:
-    return f"{citation.lead}\n{citation.quote}" if citation.lead else citation.quote
 
 
 _SPACE = re.compile(r"\s+")
