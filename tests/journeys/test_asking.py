@@ -81,3 +81,54 @@ def test_the_command_prints_the_proof_and_its_exit_code_says_whether_there_is_on
     told = json.loads(refused.stdout)
     assert (told["outcome"], told["claims"]) == ("abstention", [])
     assert told["missing_terms"] == ["capital", "Mongolia"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "list all leases",
+        "which leases do not end in June?",
+        "which documents mention the harbour?",
+        "How many documents mention the buoy?",
+    ],
+)
+def test_what_is_asked_of_everything_is_not_answered_from_the_best_places(
+    folder: Path, question: str
+) -> None:
+    with open_library(folder) as library:
+        told = library.ask(question, asking=AskSettings(caution=0))
+    assert isinstance(told, Abstention)
+    assert told.reason == "counting"
+    assert told.nearest
+
+
+def test_how_many_that_one_place_says_is_answered(folder: Path) -> None:
+    with open_library(folder) as library:
+        told = library.ask("in how many metres of water does the yellow buoy lie?")
+    assert isinstance(told, Answer)
+    assert "27 metres" in told.claims[0].text
+
+
+def test_documents_that_give_another_date_for_the_same_are_both_named(tmp_path: Path) -> None:
+    for year, day in (("2023", "30 June 2025"), ("2024", "31 March 2026")):
+        (tmp_path / f"lease-{year}.md").write_text(
+            f"---\ndate: {year}-05-01\n---\n# Lease\n\nThe lease of the office ends on {day}.\n"
+        )
+    (tmp_path / "pier.md").write_text("# Pier\n\nThe pier was painted on 3 May 2021.\n")
+    with open_library(tmp_path) as library:
+        library.index()
+        told = library.ask("when does the lease of the office end?")
+    (note,) = told.asides.notes
+    assert "“The lease of the office ends on 30 June 2025.”" in note
+    assert ", of 2024-05-01" in note
+    assert "pier" not in note
+
+
+def test_a_typo_that_was_understood_is_not_said_to_stand_nowhere(folder: Path) -> None:
+    with open_library(folder) as library:
+        told = library.ask(
+            "when does the leese of the harbour offise of Mongolia end?",
+            asking=AskSettings(caution=1),
+        )
+    assert isinstance(told, Abstention)
+    assert told.missing_terms == ("Mongolia",)

@@ -90,9 +90,10 @@ def written(question: str, units: Sequence[Evidence], writer: Writer) -> Iterato
             yield draft
         elif draft == "declined" and not drafts:
             raise Declined
-        elif draft is None:
+        elif draft is None and line.strip():
             others.append(line)
-        if drafts == _MOST_CLAIMS or len(others) == 4 * _MOST_CLAIMS:
+        # A small model may say the same for ever.
+        if drafts == _MOST_CLAIMS or len(others) > len(set(others)) + 2:
             break
     reply = "\n".join(others).strip()
     if drafts or not reply:
