@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from pincite import open_library
 from pincite.engine.models import Embedders, ModelAccess, Profile
 from pincite.entrypoints.cli.common import model_access
 from pincite.entrypoints.cli.main import cli
@@ -287,3 +288,19 @@ def test_every_setting_and_its_variable_is_documented() -> None:
         assert f"`{key}`" in page
         assert table.startswith("llm.") or f"`{variable_of(name)}`" in page
     assert "`PINCITE_LLM_BALANCED_API_KEY_ENV`" in page
+
+
+def test_an_option_goes_before_a_variable_and_a_variable_before_the_file(
+    file: Path, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "lease.md").write_text("# Lease\n\nThe lease of the harbour office ends in June.\n")
+    with open_library(notes) as library:
+        library.index()
+    file.write_text("[ask]\ncaution = 1.0\n")
+    asked = ("ask", "--library", str(notes), "when does the lease of the harbour office end?")
+    by_file = run(*asked, PINCITE_CONFIG=str(file))
+    by_variable = run(*asked, PINCITE_CONFIG=str(file), PINCITE_CAUTION="0.0")
+    by_option = run(*asked, "--caution", "1", PINCITE_CONFIG=str(file), PINCITE_CAUTION="0.0")
+    assert [one.exit_code for one in (by_file, by_variable, by_option)] == [11, 0, 11]
