@@ -20,6 +20,7 @@ from soak import SOAK
 # Of root, not always in the path: `useradd`, with which an embedded server makes its user.
 os.environ["PATH"] += os.pathsep + "/usr/sbin:/sbin"
 os.environ["PINCITE_WORKER"] = "off"  # a worker of whoever runs the tests is not asked
+os.environ["PINCITE_CONFIG"] = os.devnull  # nor are their settings
 settings.register_profile("pincite", deadline=None, derandomize=not SOAK, database=None)
 settings.load_profile("pincite")
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pincite.engine import EvalWishes, Gate, Library, ModelAccess, open_library
+from pincite.engine import EvalWishes, Gate, Library, ModelAccess, Profile, open_library
 from pincite.errors import PinciteError
 from pincite.settings import AskSettings, SearchSettings, WorkerSettings
 
@@ -57,6 +57,7 @@ __all__ = [
     "Moment",
     "Passage",
     "PinciteError",
+    "Profile",
     "Project",
     "ReindexReport",
     "Result",

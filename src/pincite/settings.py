@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -167,6 +168,31 @@ class AskSettings:
     budget: int = 2_000  # tokens of evidence that a language model is given
     strict: bool = False  # a claim that cannot be proven, or a model that fails, is no answer
     show_unsupported: bool = False  # what a language model wrote and nothing supports, struck out
+
+
+# A language model for answers, named by what it costs.
+PROFILES = ("cheap", "balanced", "premium")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileSettings:
+    """One language model of an OpenAI-compatible server."""
+
+    base_url: str
+    model: str
+    api_key_env: str = ""  # the name of the variable that holds the key, where it wants one
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserSettings:
+    """What the user's settings file and the environment say."""
+
+    asking: AskSettings = AskSettings()
+    profile: str | None = None  # which of the profiles writes answers; None: no language model
+    judge: str = ""  # who else looks at its claims: "model", or a folder with an NLI model
+    profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
+    # Where each value comes from, by its name in the file, such as `ask.caution`.
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 def check_ask(settings: AskSettings) -> None:

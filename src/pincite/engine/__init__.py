@@ -3,7 +3,7 @@
 from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.folders import INDEX_FOLDER, find_library, has_own_index
 from pincite.engine.library import Library
-from pincite.engine.models import ModelAccess
+from pincite.engine.models import ModelAccess, Profile
 from pincite.engine.opening import default_store, open_library, remembered_place
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Gate",
     "Library",
     "ModelAccess",
+    "Profile",
     "default_store",
     "find_library",
     "has_own_index",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import ModelError, ModelInvalid, ModelMismatch, ModelMissing, SettingsError
-from pincite.ports import Embedder, Generator, Reranker
+from pincite.ports import Embedder, Generator, Judge, Reranker, Writer
 from pincite.records import LibraryHeader
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
@@ -18,12 +18,20 @@ from pincite.settings import (
     INGESTION_VERSION,
     READING_OPTIONS,
     SMALLEST_TOKEN_LIMIT,
+    ProfileSettings,
     WorkerSettings,
     policy_named,
 )
 
 if TYPE_CHECKING:
     from pincite.records import Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile(ProfileSettings):
+    """A language model with its key. The key is never printed or stored."""
+
+    api_key: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +44,9 @@ class ModelAccess:
     worker: WorkerSettings = WorkerSettings()  # of local models; services never run in it
     # Told when the worker is given up and the model runs here instead (`auto`).
     on_trouble: Callable[[str], None] = field(default=lambda trouble: None, repr=False)
+    # Language models for answers, by name.
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    settings_file: Path | None = None  # where the user may add profiles; for messages
 
 
 class Embedders:
@@ -46,6 +57,7 @@ class Embedders:
         self._opening = threading.Lock()
         self._opened: dict[str, Embedder] = {}
         self._rerankers: dict[tuple[str, str, float], Reranker] = {}
+        self._writers: dict[str, Writer] = {}
 
     def named(self, name: str) -> Embedder:
         """The embedder a user names after `--model`."""
@@ -128,6 +140,45 @@ class Embedders:
             api_key=self._access.api_key,
             patience=Patience(retries=1, total_seconds=30) if somebody_waits else Patience(),
         )
+
+    def writer(self, profile: str) -> Writer:
+        """The language model of a profile."""
+        from pincite.models.chat import RemoteGenerator
+        from pincite.models.service import Patience
+
+        chosen = self._access.profiles.get(profile)
+        if chosen is None:
+            where = self._access.settings_file or "the file that `pincite config path` names"
+            raise SettingsError(
+                f"there is no language model for the profile {profile!r}; write a table "
+                f'[llm.{profile}] with base_url = "http://HOST:PORT/v1", model = "NAME" and, where '
+                f'it wants a key, api_key_env = "VARIABLE" to {where}'
+            )
+        if chosen.api_key_env and not chosen.api_key:
+            raise SettingsError(
+                f"the key for the profile {profile!r} is not there; set the environment variable "
+                f"{chosen.api_key_env}, which api_key_env in [llm.{profile}] names"
+            )
+        opened = RemoteGenerator(
+            model=chosen.model,
+            base_url=chosen.base_url,
+            api_key=chosen.api_key,
+            patience=Patience(retries=2),  # somebody waits
+        )
+        return self._writers.setdefault(profile, opened)
+
+    def judge(self, spec: str, profile: str | None) -> Judge | None:
+        """Who looks at claims again: nobody, `model` of the profile, or a folder's NLI model."""
+        from pincite.models.judges import open_judge
+
+        def writer() -> Writer:
+            if profile is None:
+                raise SettingsError(
+                    "the judge `model` is the language model of a profile, but no profile is chosen"
+                )
+            return self.writer(profile)
+
+        return open_judge(spec, writer=writer)
 
     def of(self, header: LibraryHeader) -> Embedder:
         """The embedder an index was filled with; ModelMismatch where it is another one now."""

@@ -104,8 +104,9 @@ class Service:
 
         def cut_off() -> None:
             is_overdue.set()
-            # Only this wakes a thread that waits for bytes: closing the socket would not.
-            with suppress(OSError):
+            # Only this wakes a thread that waits for bytes: closing the socket would not. Where
+            # there is no socket to be had, silence ends it.
+            with suppress(OSError, LookupError, TypeError):
                 connection = response.extensions["network_stream"].get_extra_info("socket")
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
 

@@ -291,6 +291,20 @@ def test_whoever_stops_reading_ends_the_connection_and_leaves_no_thread(service:
     assert not any(one.is_alive() for one in ours)
 
 
+def test_an_answer_that_begins_too_late_is_closed_unread(service: Service) -> None:
+    given_up = threading.Event()
+
+    def late(_: list[str]) -> Reply:
+        given_up.wait(10)
+        return after_words(end="hold")
+
+    service.plays(late)
+    _, error = read(writer(service, total_seconds=0.2))
+    assert "all retries included" in str(error)
+    given_up.set()
+    assert service.ended.wait(10)
+
+
 ALL: dict[str, Reply] = {
     **{name: reply for name, (reply, _, _) in (BROKEN | WITHOUT_WORDS).items()},
     "error with the key": after_words(b'data: {"error": {"message": "%s"}}\n' % KEY.encode()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from pincite.entrypoints.cli.common import (
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
 from pincite.entrypoints.cli.tuning import search_settings, set_option
-from pincite.settings import AskSettings
+from pincite.entrypoints.config import user_settings
 
 EXIT_ABSTAINED = 11
 
@@ -30,9 +32,8 @@ EXIT_ABSTAINED = 11
 @click.option(
     "--caution",
     type=click.FloatRange(0, 1),
-    default=AskSettings.caution,
-    show_default=True,
-    help="How likely the best evidence must be to answer; below it there is no answer.",
+    help="How likely the best evidence must be to answer; below it there is no answer."
+    "  [env var: PINCITE_CAUTION, default: 0.5]",
 )
 @filter_options
 @set_option
@@ -40,7 +41,7 @@ EXIT_ABSTAINED = 11
 @as_json_option
 def ask(
     question: tuple[str, ...],
-    caution: float,
+    caution: float | None,
     settings: tuple[str, ...],
     library: Path,
     as_json: bool,
@@ -52,12 +53,15 @@ def ask(
 
     Example: pincite ask "when does the lease end?"
     """
+    asking = user_settings(os.environ).asking
+    if caution is not None:
+        asking = replace(asking, caution=caution)
     with open_around(library) as opened:
         told = opened.ask(
             " ".join(question),
             filters=chosen_filters(**filters),
             settings=search_settings(settings),
-            asking=AskSettings(caution=caution),
+            asking=asking,
         )
     if as_json:
         echo_json(answers.outcome_as_json(told))

@@ -16,6 +16,7 @@ from pincite.engine import (
     INDEX_FOLDER,
     Library,
     ModelAccess,
+    Profile,
     default_store,
     find_library,
     has_own_index,
@@ -55,14 +56,27 @@ library_option = click.option(
 
 
 def model_access() -> ModelAccess:
-    """Where models are, from the environment."""
+    """Where models are, from the environment and the user's settings file."""
+    from pincite.entrypoints.config import settings_file, user_settings
+
     folder = os.environ.get("PINCITE_MODELS")
+    profiles = {
+        name: Profile(
+            base_url=one.base_url,
+            model=one.model,
+            api_key_env=one.api_key_env,
+            api_key=from_environment(one.api_key_env),
+        )
+        for name, one in user_settings(os.environ).profiles.items()
+    }
     return ModelAccess(
         folder=Path(folder) if folder else None,
         base_url=os.environ.get("OPENAI_BASE_URL"),
         api_key=os.environ.get("OPENAI_API_KEY"),
         worker=_worker_settings(),
         on_trouble=lambda trouble: click.echo(f"Note: {printable(trouble)}", err=True),
+        profiles=profiles,
+        settings_file=settings_file(os.environ),
     )
 
 

@@ -73,6 +73,7 @@ COMMANDS = {
     "team": "team:team",
     "models": "models:models",
     "worker": "worker:worker",
+    "config": "config:config",
 }
 _ONE_QUESTION = frozenset(("ask", "search", "context", "show", "catalog"))
 
