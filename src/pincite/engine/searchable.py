@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pincite.engine.searching import Searching
     from pincite.ports import Embedder, Store
     from pincite.records import (
+        CheckedCitation,
         CitedPlace,
         Context,
         Document,
@@ -109,6 +110,43 @@ class Searchable:
         check_ask(asking)
         search = partial(self.search, filters=filters, settings=settings)
         return ask(question, search, self._store(), asking)
+
+    def receipt(
+        self,
+        told: Outcome,
+        *,
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+        asking: AskSettings = AskSettings(),
+    ) -> str:
+        """What `ask` told with these filters and settings, as the text of a file for `check`.
+
+        It holds the question, each claim, and the words, place and checksums of each citation.
+        """
+        from pincite import __version__
+        from pincite.answer.receipts import as_json, receipt_of
+
+        store = self._store()
+        made_with = (("filters", filters), ("search", settings), ("ask", asking))
+        return as_json(receipt_of(told, store, dict(made_with), pincite=__version__))
+
+    def check(self, source: str | Path) -> tuple[CheckedCitation, ...]:
+        """What became of each citation of a receipt, or of Markdown that `ask --copy` wrote.
+
+        A Path is a file, a str is its text. ReceiptInvalid where it holds no such citations.
+        """
+        from pincite.answer.checking import check_citations
+        from pincite.answer.receipts import LARGEST, citations_in
+
+        if isinstance(source, Path):
+            with source.open("rb") as file:
+                data = file.read(LARGEST + 1)
+        else:
+            data = source.encode()
+        cited = citations_in(data)
+        _, clearance = self._home.sight()
+        with self._store().snapshot() as store:
+            return tuple(check_citations(cited, store, differs=self._differs, clearance=clearance))
 
     def search_documents(
         self,

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from typing import get_args
 
 from pincite.entrypoints.render import Highlight, Json, locator_as_json, marked
-from pincite.records import Abstention, Answer, Citation, Claim, Outcome
+from pincite.records import (
+    Abstention,
+    Answer,
+    CheckedCitation,
+    CheckState,
+    Citation,
+    Claim,
+    Outcome,
+)
 from pincite.text.printable import printable
 
 
@@ -69,6 +79,7 @@ def outcome_as_json(told: Outcome) -> Json:
 def _citation_as_json(citation: Citation) -> Json:
     return {
         "citation": citation.citation,
+        "source": citation.source,
         "quote": citation.quote,
         "path": citation.path,
         "title": citation.title,
@@ -80,3 +91,31 @@ def _citation_as_json(citation: Citation) -> Json:
         "heading_path": list(citation.heading_path),
         "boxes": [asdict(box) for box in citation.boxes],
     }
+
+
+def checked_as_text(
+    checked: Iterable[CheckedCitation], *, highlight: Highlight, strong: Highlight
+) -> Iterator[str]:
+    """Each citation with its state, and what is to be known of it."""
+    for one in checked:
+        state = one.state if one.state == "valid" else highlight(one.state)
+        yield f"{state}: {strong(printable(one.citation))}"
+        yield f"    “{marked(one.quote, (), highlight)}”"
+        if one.became:
+            yield f"    Now there is: “{marked(one.became, (), highlight)}”"
+        if one.now and one.now != one.citation:
+            yield f"    Now at: {printable(one.now)}"
+        if one.message:
+            yield f"    ({printable(one.message)})"
+
+
+def counts_of(checked: Sequence[CheckedCitation]) -> dict[CheckState, int]:
+    """How many citations are in each state, of those there are."""
+    found = Counter(one.state for one in checked)
+    return {state: found[state] for state in get_args(CheckState) if found[state]}
+
+
+def counts_as_text(checked: Sequence[CheckedCitation]) -> str:
+    """`5 citations: 3 valid, 1 moved, 1 changed`."""
+    named = ", ".join(f"{count} {state}" for state, count in counts_of(checked).items())
+    return f"{len(checked)} citation{'s' * (len(checked) != 1)}{': ' * bool(named)}{named}"

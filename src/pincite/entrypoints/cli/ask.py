@@ -9,6 +9,7 @@ import click
 
 from pincite.entrypoints import answers, render
 from pincite.entrypoints.cli.common import (
+    GivenPath,
     as_json_option,
     echo_json,
     echo_lines,
@@ -34,6 +35,15 @@ EXIT_ABSTAINED = 11
     show_default=True,
     help="How likely the best evidence must be to answer; below it there is no answer.",
 )
+@click.option(
+    "--receipt",
+    metavar="FILE",
+    type=GivenPath(),
+    help="Also write what the answer rests on to FILE, for `pincite check`.",
+)
+@click.option(
+    "--copy", is_flag=True, help="Print Markdown with footnotes, which `pincite check` reads."
+)
 @filter_options
 @set_option
 @library_option
@@ -41,6 +51,8 @@ EXIT_ABSTAINED = 11
 def ask(
     question: tuple[str, ...],
     caution: float,
+    receipt: Path | None,
+    copy: bool,
     settings: tuple[str, ...],
     library: Path,
     as_json: bool,
@@ -52,18 +64,26 @@ def ask(
 
     Example: pincite ask "when does the lease end?"
     """
+    if copy and as_json:
+        raise click.UsageError("--copy prints Markdown; leave out --json")
+    seen, tuned = chosen_filters(**filters), search_settings(settings)
+    asking = AskSettings(caution=caution)
     with open_around(library) as opened:
-        told = opened.ask(
-            " ".join(question),
-            filters=chosen_filters(**filters),
-            settings=search_settings(settings),
-            asking=AskSettings(caution=caution),
-        )
+        told = opened.ask(" ".join(question), filters=seen, settings=tuned, asking=asking)
+        proof = receipt and opened.receipt(told, filters=seen, settings=tuned, asking=asking)
     if as_json:
         echo_json(answers.outcome_as_json(told))
+    elif copy:
+        from pincite.answer.footnotes import outcome_as_markdown
+
+        click.echo(outcome_as_markdown(told), nl=False)
     else:
         echo_lines(answers.outcome_as_text(told, highlight=highlight, strong=strong))
         for line in render.asides_as_text(told.asides, faint=faint):
             click.echo(line, err=True)
+    if receipt and proof:
+        from pincite.entrypoints.cli.questions import write_text
+
+        write_text(receipt, proof)
     if told.outcome == "abstention":
         raise SystemExit(EXIT_ABSTAINED)
