@@ -68,7 +68,7 @@ class Receipt:
     version: int
     pincite: str
     library: str
-    index: str  # its version
+    index: str  # names the documents it held for whoever asked, and how they were cut
     model: Mapping[str, str]  # name and fingerprint of the embedding model
     writer: str  # the language model that wrote the claims; empty: the documents' own words
     settings: Mapping[str, Mapping[str, Any]]
@@ -99,7 +99,8 @@ def receipt_of(
         version=VERSION,
         pincite=pincite,
         library=header.name,
-        index=store.version(),
+        # Not the store's version, which is only for this process.
+        index=sha256("\n".join([header.recipe, *sorted(one.id for one in store.documents())])),
         model={"name": header.model.name, "fingerprint": header.model.fingerprint},
         writer=answer.writer if answer else "",
         settings={
