@@ -33,6 +33,7 @@ PinciteError
 │   └── ModelMismatch      the index was filled by another model
 ├── SearchCancelled        whoever asked does not want the answer any more
 ├── CitationNotFound       nothing in the index stands at that place
+├── ReceiptInvalid         a file to check is no receipt, or holds no citations of ours
 └── RunNotFound            no eval run of that name is kept
 """
 
@@ -173,6 +174,10 @@ class SearchCancelled(PinciteError):
 
 class CitationNotFound(PinciteError):
     """The index holds nothing at the cited place."""
+
+
+class ReceiptInvalid(PinciteError):
+    """A file to check is neither a receipt nor Markdown with citations that can be read."""
 
 
 class RunNotFound(PinciteError):

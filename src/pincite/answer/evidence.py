@@ -105,6 +105,7 @@ def citation_of(result: Result, quote: Quote) -> Citation:
         matches=quote.matches,
         boxes=quote.boxes,
         lead=quote.lead,
+        flags=result.chunk.flags,
     )
 
 

@@ -50,7 +50,8 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
     """What the documents say to the question, each claim with the very words it rests on."""
     found = search(question)
     lap("search")
-    rarity = rarity_of(found.question, store)
+    understood = found.understood or found.question
+    rarity = rarity_of(understood, store)
     probability = (
         found.confidence.probability
         if found.confidence
@@ -58,7 +59,7 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         if found.results
         else None
     )
-    units = gathered(found.results, found.question, rarity, readers.scorer)
+    units = gathered(found.results, understood, rarity, readers.scorer)
     units = [one for one in units if stands_there(one.citation, store)]
     own_words = extracted(units, max(settings.claims, settings.nearest))
     nearest = [one.citation for one in own_words[: settings.nearest]]

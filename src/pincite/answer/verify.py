@@ -9,6 +9,7 @@ signals can only veto.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -72,8 +73,7 @@ def veto(claim: str, quotes: Sequence[str], context: Sequence[str] = ()) -> str:
     missing += [
         name
         for name in said.names
-        if not {key_of(part) for part in WORD.findall(name) if part[0].isupper()}
-        <= (told.words | around)
+        if not _parts(name) <= told.words | around
         and _MONTHS.get(fold(name), "") not in told.numbers
     ]
     if missing:
@@ -139,7 +139,8 @@ _NO_NEGATION = re.compile(r"\bno\.?\s*\d|\bnon-")  # "no. 5", "non-surgical"
 def facts_of(text: str) -> Facts:
     """The words, numbers, names, links and negations of a text."""
     links = frozenset(link.rstrip(".,;:") for link in _LINK.findall(text))
-    bare = _LINK.sub(" ", text)
+    # The same characters for all, so that no name is cut elsewhere than its words are.
+    bare = unicodedata.normalize("NFKC", _LINK.sub(" ", text))
     folded = fold(bare)
     words = WORD.findall(folded)
     numbers = {_plain(number) for number in _NUMBER.findall(folded)}
@@ -154,6 +155,12 @@ def facts_of(text: str) -> Facts:
         links=links,
         negations=negations,
     )
+
+
+def _parts(name: str) -> set[str]:
+    """The words of a name such as Pepsi-Cola's, as they are compared."""
+    parts = (part for part in WORD.findall(name) if part[0].isupper())
+    return {key_of(part) for part in parts if fold(part) not in STOP_WORDS}
 
 
 def _plain(number: str) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pincite.engine.searching import Searching
     from pincite.ports import Embedder, Store
     from pincite.records import (
+        CheckedCitation,
         CitedPlace,
         Claim,
         Context,
@@ -104,12 +105,18 @@ class Searchable:
         filters: Filters = Filters(),
         settings: SearchSettings = SearchSettings(),
         asking: AskSettings = AskSettings(),
+        profile: str | None = None,
+        judge: str = "",
         readers: Readers | None = None,
         on_claim: Callable[[Claim], None] = lambda claim: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Outcome:
         """An Answer, each claim with the very words it rests on, or an Abstention that says why.
 
+        Without a profile it is in the documents' own words. A profile names a language model of
+        `ModelAccess`, and the judge who says whether its claims are supported: `model` for the
+        same model asked apart, or the path of a folder with an entailment model. `readers` are
+        models of one's own instead.
         `on_claim` is told each claim as soon as it is checked; `cancelled` is asked between the
         stages, as in `search`.
         """
@@ -117,6 +124,10 @@ class Searchable:
         from pincite.engine.retrieval import token_count
 
         check_ask(asking)
+        if readers is None and profile is not None:
+            readers = Readers(
+                writer=self._embedders.writer(profile), judge=self._embedders.judge(judge, profile)
+            )
         watch = Stopwatch(cancelled)
         search = partial(self.search, filters=filters, settings=settings, cancelled=cancelled)
         told = ask(
@@ -131,6 +142,43 @@ class Searchable:
         )
         del watch.seconds["search"]  # which told its stages itself
         return replace(told, seconds={**told.seconds, **watch.seconds})
+
+    def receipt(
+        self,
+        told: Outcome,
+        *,
+        filters: Filters = Filters(),
+        settings: SearchSettings = SearchSettings(),
+        asking: AskSettings = AskSettings(),
+    ) -> str:
+        """What `ask` told with these filters and settings, as the text of a file for `check`.
+
+        It holds the question, each claim, and the words, place and checksums of each citation.
+        """
+        from pincite import __version__
+        from pincite.answer.receipts import as_json, receipt_of
+
+        store = self._store()
+        made_with = (("filters", filters), ("search", settings), ("ask", asking))
+        return as_json(receipt_of(told, store, dict(made_with), pincite=__version__))
+
+    def check(self, source: str | Path) -> tuple[CheckedCitation, ...]:
+        """What became of each citation of a receipt, or of Markdown that `ask --copy` wrote.
+
+        A Path is a file, a str is its text. ReceiptInvalid where it holds no such citations.
+        """
+        from pincite.answer.checking import check_citations
+        from pincite.answer.receipts import LARGEST, citations_in
+
+        if isinstance(source, Path):
+            with source.open("rb") as file:
+                data = file.read(LARGEST + 1)
+        else:
+            data = source.encode()
+        cited = citations_in(data)
+        _, clearance = self._home.sight()
+        with self._store().snapshot() as store:
+            return tuple(check_citations(cited, store, differs=self._differs, clearance=clearance))
 
     def search_documents(
         self,

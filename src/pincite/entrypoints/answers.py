@@ -2,39 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from typing import get_args
 
 from pincite.entrypoints.render import Highlight, Json, locator_as_json, marked
-from pincite.records import Abstention, Answer, Citation, Claim, Outcome
+from pincite.records import (
+    Abstention,
+    Answer,
+    CheckedCitation,
+    CheckState,
+    Citation,
+    Claim,
+    Outcome,
+)
 from pincite.text.printable import printable
 
 
-def outcome_as_text(told: Outcome, *, highlight: Highlight, strong: Highlight) -> Iterator[str]:
-    """The claims with their places, or why there are none and what is near."""
-    if isinstance(told, Answer):
-        for number, claim in enumerate(told.claims, start=1):
-            yield from _claim_as_text(number, claim, highlight, strong)
+def claim_as_text(
+    number: int, claim: Claim, *, highlight: Highlight, strong: Highlight, struck: Highlight
+) -> Iterator[str]:
+    """A claim with the words it rests on and their places."""
+    if claim.state == "unsupported":
+        yield f"[{number}] {struck(_one_line(claim.text))} (unsupported: {printable(claim.judge)})"
         return
+    if claim.state == "supported":
+        yield f"[{number}] {_one_line(claim.text)} (supported: {printable(claim.judge)})"
+        for one in claim.citations:
+            yield f"    {_quoted(one, highlight)}"
+            yield from _place(one, strong, indent=6)
+        return
+    for one in claim.citations:
+        yield f"[{number}] {_quoted(one, highlight)}"
+        yield from _place(one, strong, indent=4)
+
+
+def abstention_as_text(
+    told: Abstention, *, highlight: Highlight, strong: Highlight
+) -> Iterator[str]:
+    """Why there is no answer, and what is near."""
     yield printable(told.message)
     if told.nearest:
         yield "Nearest:"
         for citation in told.nearest:
-            yield f"    “{_marked(citation, highlight)}”"
-            yield f"      {strong(printable(citation.citation))}"
+            yield f"    {_quoted(citation, highlight)}"
+            yield from _place(citation, strong, indent=6)
 
 
-def _claim_as_text(
-    number: int, claim: Claim, highlight: Highlight, strong: Highlight
-) -> Iterator[str]:
-    quotes = " ".join(f"“{_marked(one, highlight)}”" for one in claim.citations)
-    yield f"[{number}] {quotes if claim.state == 'quoted' else printable(claim.text)}"
-    for one in claim.citations:
-        yield f"    {strong(printable(one.citation))}"
+def _quoted(citation: Citation, highlight: Highlight) -> str:
+    lead = f"({_one_line(citation.lead)}) " if citation.lead else ""
+    return f"{lead}“{marked(citation.quote, citation.matches, highlight)}”"
 
 
-def _marked(citation: Citation, highlight: Highlight) -> str:
-    return marked(citation.quote, citation.matches, highlight)
+def _place(citation: Citation, strong: Highlight, *, indent: int) -> Iterator[str]:
+    yield f"{' ' * indent}{strong(printable(citation.citation))}"
+    if citation.flags:
+        yield f"{' ' * indent}Beware: the place also holds {', '.join(citation.flags)}."
+
+
+def _one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
 
 
 def outcome_as_json(told: Outcome) -> Json:
@@ -54,6 +82,7 @@ def outcome_as_json(told: Outcome) -> Json:
             for claim in claims
         ],
         "probability": told.probability,
+        "writer": told.writer if isinstance(told, Answer) else "",
         "reason": abstained.reason if abstained else None,
         "message": abstained.message if abstained else "",
         "missing_terms": list(abstained.missing_terms) if abstained else [],
@@ -69,6 +98,7 @@ def outcome_as_json(told: Outcome) -> Json:
 def _citation_as_json(citation: Citation) -> Json:
     return {
         "citation": citation.citation,
+        "source": citation.source,
         "quote": citation.quote,
         "path": citation.path,
         "title": citation.title,
@@ -78,5 +108,35 @@ def _citation_as_json(citation: Citation) -> Json:
         "end": citation.end,
         "locator": locator_as_json(citation.locator),
         "heading_path": list(citation.heading_path),
+        "lead": citation.lead,
+        "flags": list(citation.flags),
         "boxes": [asdict(box) for box in citation.boxes],
     }
+
+
+def checked_as_text(
+    checked: Iterable[CheckedCitation], *, highlight: Highlight, strong: Highlight
+) -> Iterator[str]:
+    """Each citation with its state, and what is to be known of it."""
+    for one in checked:
+        state = one.state if one.state == "valid" else highlight(one.state)
+        yield f"{state}: {strong(printable(one.citation))}"
+        yield f"    “{marked(one.quote, (), highlight)}”"
+        if one.became:
+            yield f"    Now there is: “{marked(one.became, (), highlight)}”"
+        if one.now and one.now != one.citation:
+            yield f"    Now at: {printable(one.now)}"
+        if one.message:
+            yield f"    ({printable(one.message)})"
+
+
+def counts_of(checked: Sequence[CheckedCitation]) -> dict[CheckState, int]:
+    """How many citations are in each state, of those there are."""
+    found = Counter(one.state for one in checked)
+    return {state: found[state] for state in get_args(CheckState) if found[state]}
+
+
+def counts_as_text(checked: Sequence[CheckedCitation]) -> str:
+    """`5 citations: 3 valid, 1 moved, 1 changed`."""
+    named = ", ".join(f"{count} {state}" for state, count in counts_of(checked).items())
+    return f"{len(checked)} citation{'s' * (len(checked) != 1)}{': ' * bool(named)}{named}"

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pincite.records.chunks import ChunkId
+from pincite.records.citation import where
 from pincite.records.documents import DocumentId
 from pincite.records.places import Box, Locator
 from pincite.records.searching import Asides
+from pincite.text.printable import printable
+from pincite.text.times import clock
 
 State = Literal["quoted", "supported", "unsupported"]
 AbstentionReason = Literal[
@@ -40,6 +43,14 @@ class Citation:
     matches: tuple[tuple[int, int], ...]  # the question's words inside the quote
     boxes: tuple[Box, ...] = ()
     lead: str = ""  # what a reader needs to understand the quote; context, no part of it
+    flags: tuple[str, ...] = ()  # what around the quote a reader of the file would not have seen
+
+    @property
+    def source(self) -> str:
+        """Title and place in brackets: `[source: Lease, page 3]`, `[source: Talk, t=12:34]`."""
+        seconds = self.locator.time_start
+        at = where("", self.locator) if seconds is None else f"t={clock(seconds)}"
+        return f"[source: {printable(self.title)}, {at.replace('t=00:', 't=')}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +100,24 @@ class Abstention:
 
 
 Outcome = Answer | Abstention
+
+CheckState = Literal[
+    "valid",  # the words stand at their place in the document as it is now
+    "moved",  # the same words stand elsewhere
+    "changed",  # other words stand there now
+    "gone",  # the document or the passage is not there any more
+    "not_allowed",  # the document is above the clearance of whoever checks
+    "misquoted",  # the words never stood so at that place: quote or place was altered
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCitation:
+    """What became of a citation since it was written down."""
+
+    citation: str  # as it was written down
+    quote: str
+    state: CheckState
+    message: str  # why, for people; empty where there is nothing to add
+    now: str = ""  # where the words, or those that took their place, stand: a citation
+    became: str = ""  # what stands there instead

@@ -148,6 +148,7 @@ class SearchResults:
     complete: bool = True  # False: a run was stopped or is still under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
     notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences
+    understood: str = ""  # the question with typos corrected and abbreviations explained
     confidence: Confidence | None = None  # None where the searches or the model do not allow it
 
     @property

@@ -114,6 +114,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         dropped=tuple(shaped.dropped[:_MOST_TOLD]),
         notes=understood.notes,
         notices=(*understood.notices, *notices),
+        understood=understood.embedded,
     )
 
 

@@ -11,6 +11,7 @@ import click
 
 from pincite.entrypoints import answers, render
 from pincite.entrypoints.cli.common import (
+    GivenPath,
     as_json_option,
     echo_json,
     echo_lines,
@@ -19,10 +20,13 @@ from pincite.entrypoints.cli.common import (
     library_option,
     open_around,
     strong,
+    struck,
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
 from pincite.entrypoints.cli.tuning import search_settings, set_option
 from pincite.entrypoints.config import user_settings
+from pincite.records import Claim
+from pincite.settings import PROFILES, AskSettings
 
 EXIT_ABSTAINED = 11
 
@@ -30,10 +34,39 @@ EXIT_ABSTAINED = 11
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @click.option(
+    "--profile",
+    type=click.Choice((*PROFILES, "none")),
+    help="The language model that writes the answer, as your settings name it (`pincite config`); "
+    "`none`: the documents' own words.  [env var: PINCITE_PROFILE]",
+)
+@click.option(
     "--caution",
     type=click.FloatRange(0, 1),
     help="How likely the best evidence must be to answer; below it there is no answer."
-    "  [env var: PINCITE_CAUTION, default: 0.5]",
+    f"  [env var: PINCITE_CAUTION, default: {AskSettings.caution}]",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    help="Tokens of evidence that a language model is given."
+    f"  [env var: PINCITE_BUDGET, default: {AskSettings.budget}]",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="No answer where a claim of a language model cannot be proven, or the model fails.",
+)
+@click.option(
+    "--show-unsupported", is_flag=True, help="Show what a language model made up, struck out."
+)
+@click.option(
+    "--receipt",
+    metavar="FILE",
+    type=GivenPath(),
+    help="Also write what the answer rests on to FILE, for `pincite check`.",
+)
+@click.option(
+    "--copy", is_flag=True, help="Print Markdown with footnotes, which `pincite check` reads."
 )
 @filter_options
 @set_option
@@ -41,33 +74,73 @@ EXIT_ABSTAINED = 11
 @as_json_option
 def ask(
     question: tuple[str, ...],
+    profile: str | None,
     caution: float | None,
+    budget: int | None,
+    strict: bool,
+    show_unsupported: bool,
+    receipt: Path | None,
+    copy: bool,
     settings: tuple[str, ...],
     library: Path,
     as_json: bool,
     **filters: Any,  # noqa: ANN401 — what `filter_options` gives
 ) -> None:
-    """Answer QUESTION in the documents' own words, each with its place; or say that they do not.
+    """Answer QUESTION from the documents, each claim with its words and place; or say that they do
+    not answer it.
 
-    The exit code is 11 where there is no answer.
+    Without a language model the answer is in the documents' own words. The exit code is 11 where
+    there is no answer.
 
     Example: pincite ask "when does the lease end?"
     """
-    asking = user_settings(os.environ).asking
-    if caution is not None:
-        asking = replace(asking, caution=caution)
+    if copy and as_json:
+        raise click.UsageError("--copy prints Markdown; leave out --json")
+    seen, tuned = chosen_filters(**filters), search_settings(settings)
+    own = user_settings(os.environ)
+    asking = replace(
+        own.asking,
+        caution=own.asking.caution if caution is None else caution,
+        budget=budget or own.asking.budget,
+        strict=strict,
+        show_unsupported=show_unsupported,
+    )
+    shown = 0
+
+    def show(claim: Claim) -> None:
+        nonlocal shown
+        shown += 1
+        if not as_json and not copy:
+            lines = answers.claim_as_text(
+                shown, claim, highlight=highlight, strong=strong, struck=struck
+            )
+            echo_lines(lines)
+
     with open_around(library) as opened:
         told = opened.ask(
             " ".join(question),
-            filters=chosen_filters(**filters),
-            settings=search_settings(settings),
+            filters=seen,
+            settings=tuned,
             asking=asking,
+            profile=None if profile == "none" else profile or own.profile,
+            judge=own.judge,
+            on_claim=show,
         )
+        proof = receipt and opened.receipt(told, filters=seen, settings=tuned, asking=asking)
     if as_json:
         echo_json(answers.outcome_as_json(told))
+    elif copy:
+        from pincite.answer.footnotes import outcome_as_markdown
+
+        click.echo(outcome_as_markdown(told), nl=False)
     else:
-        echo_lines(answers.outcome_as_text(told, highlight=highlight, strong=strong))
+        if told.outcome == "abstention":
+            echo_lines(answers.abstention_as_text(told, highlight=highlight, strong=strong))
         for line in render.asides_as_text(told.asides, faint=faint):
             click.echo(line, err=True)
+    if receipt and proof:
+        from pincite.entrypoints.cli.questions import write_text
+
+        write_text(receipt, proof)
     if told.outcome == "abstention":
         raise SystemExit(EXIT_ABSTAINED)

@@ -192,4 +192,5 @@ def _color() -> bool | None:
 
 strong: Callable[[str], str] = partial(click.style, bold=True)
 faint: Callable[[str], str] = partial(click.style, dim=True)
+struck: Callable[[str], str] = partial(click.style, strikethrough=True, dim=True)
 highlight: Callable[[str], str] = partial(click.style, fg="yellow", bold=True)

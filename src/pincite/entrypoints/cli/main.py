@@ -20,6 +20,7 @@ from pincite.errors import (
     LibraryError,
     ModelError,
     PinciteError,
+    ReceiptInvalid,
     RunNotFound,
     SearchCancelled,
     SettingsError,
@@ -44,6 +45,7 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
     (RunNotFound, 3),
     (StoreDamaged, 4),
     (ArchiveInvalid, 4),
+    (ReceiptInvalid, 4),
     (StoreBusy, 6),
     (StoreUnreachable, 9),
     (StoreDenied, 10),
@@ -61,6 +63,7 @@ COMMANDS = {
     "reindex": "reindex:reindex",
     "convert": "convert:convert",
     "ask": "ask:ask",
+    "check": "check:check",
     "search": "search:search",
     "context": "search:context",
     "show": "search:show",
@@ -75,7 +78,7 @@ COMMANDS = {
     "worker": "worker:worker",
     "config": "config:config",
 }
-_ONE_QUESTION = frozenset(("ask", "search", "context", "show", "catalog"))
+_ONE_QUESTION = frozenset(("ask", "check", "search", "context", "show", "catalog"))
 
 
 class Commands(click.Group):

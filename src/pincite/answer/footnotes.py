@@ -1,0 +1,157 @@
+"""Answers ↔ Markdown with footnotes, to be pasted anywhere and checked later.
+
+Words of documents are escaped, so that nothing in them becomes a link, an image or HTML; and so
+that they are read back exactly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from pincite.errors import ReceiptInvalid
+from pincite.records import Answer, Citation, Claim, Outcome
+from pincite.text.printable import printable
+
+# What Markdown and its common extensions give a meaning to. A dot, a colon or a slash only does in
+# what looks like an address; some only where a line begins.
+_LIVE = re.compile(r"[`*_\[\]<>~|$^@&]|[.:/](?=[^\s.])|^[-+=#]")
+_APART = re.compile(r"[\\”\s]")  # read back as a number: they mean something in a footnote
+_WRITTEN = re.compile(r"\\\\u\{([0-9a-f]{1,6})\}|&#(\d{1,7});|\\([!-/:-@\[-`{-~])")
+
+_NOTE = re.compile(
+    r"\[\^(?P<label>[^\]\s]+)\]: “(?P<quote>[^”]+)” — (?P<citation>.*) "
+    r"\[chunk: (?P<chunk>[0-9a-f]{40})\] \(characters (?P<start>\d{1,9})–(?P<end>\d{1,9})\)\s*"
+)
+_SAID = re.compile(r"“([^”]+)” ?((?:\[\^[^\]\s]+\])+)")
+_LABEL = re.compile(r"\[\^([^\]\s]+)\]")
+_BROKEN = re.compile(r"(?<!\\)\[chunk:")  # looks like one of ours, and is not
+
+
+@dataclass(frozen=True, slots=True)
+class Footnote:
+    """A citation as a footnote has it."""
+
+    label: str
+    quote: str
+    citation: str
+    chunk_id: str
+    start: int
+    end: int
+
+
+def outcome_as_markdown(told: Outcome) -> str:
+    """The question, the claims with their footnotes; or why there are none and what is near."""
+    claims = told.claims if isinstance(told, Answer) else ()
+    nearest = told.nearest if not isinstance(told, Answer) else ()
+    every = [*(one for claim in claims for one in claim.citations), *nearest]
+    numbers: dict[tuple[str, int, int], int] = {}
+    for one in every:
+        numbers.setdefault(_key(one), len(numbers) + 1)
+
+    def marks(citations: tuple[Citation, ...]) -> str:
+        return "".join(
+            f"[^{number}]" for number in dict.fromkeys(numbers[_key(c)] for c in citations)
+        )
+
+    parts = [f"**Question:** {escaped(told.question)}"]
+    parts += [f"{_said(claim)} {marks(claim.citations)}".rstrip() for claim in claims]
+    if isinstance(told, Answer):
+        parts += [f"*Written by {escaped(told.writer)}.*"] if told.writer else []
+    else:
+        parts.append(escaped(told.message))
+        parts += [f"Nearest: “{escaped(one.quote)}” {marks((one,))}" for one in nearest]
+    cited = {numbers[_key(one)]: one for one in reversed(every)}
+    parts += [_footnote(number, cited[number]) for number in sorted(cited)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _key(citation: Citation) -> tuple[str, int, int]:
+    return citation.chunk_id, citation.start, citation.end
+
+
+def _said(claim: Claim) -> str:
+    if claim.state == "quoted":
+        return f"“{escaped(claim.text)}”"
+    return escaped(claim.text.strip()) + (
+        " *(unsupported)*" if claim.state == "unsupported" else ""
+    )
+
+
+def _footnote(number: int, one: Citation) -> str:
+    return (
+        f"[^{number}]: “{escaped(one.quote)}” — {escaped(one.citation)} "
+        f"[chunk: {one.chunk_id}] (characters {one.start}–{one.end})"
+    )
+
+
+def footnotes_in(text: str) -> list[Footnote]:
+    """The citations of a Markdown text; ReceiptInvalid where one cannot be read, or none is there.
+
+    Where the text quotes other words than the footnote it points to, those are cited as well.
+    """
+    notes: list[Footnote] = []
+    said: dict[str, list[str]] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if match := _NOTE.fullmatch(line.strip()):
+            notes.append(
+                Footnote(
+                    match["label"],
+                    unescaped(match["quote"]),
+                    unescaped(match["citation"]),
+                    match["chunk"],
+                    int(match["start"]),
+                    int(match["end"]),
+                )
+            )
+            continue
+        if _BROKEN.search(line):
+            raise ReceiptInvalid(
+                f"line {number} looks like a citation, but was altered and cannot be read"
+            )
+        for quote, labels in _SAID.findall(line):
+            for label in _LABEL.findall(labels):
+                said.setdefault(label, []).append(unescaped(quote))
+    if not notes:
+        raise ReceiptInvalid(
+            "holds no citations of pincite; `pincite ask --copy` writes Markdown that does"
+        )
+    return list(_with_others(notes, said))
+
+
+def _with_others(notes: list[Footnote], said: dict[str, list[str]]) -> Iterator[Footnote]:
+    known: dict[str, set[str]] = {}
+    for note in notes:
+        known.setdefault(note.label, set()).add(note.quote)
+    for note in notes:
+        yield note
+        for other in said.get(note.label, ()):
+            if other not in known[note.label]:
+                yield replace(note, quote=other)
+
+
+def escaped(text: str) -> str:
+    """Text from outside as Markdown on one line, which shows it and does nothing else."""
+    return "".join(_escaped(char, text, at) for at, char in enumerate(text))
+
+
+def _escaped(char: str, text: str, at: int) -> str:
+    if _APART.match(char) and char != " ":
+        return f"&#{ord(char)};"
+    if printable(char) != char:  # would rewrite what is seen
+        return f"\\\\u{{{ord(char):x}}}"
+    is_number_of_item = char in ".)" and text[:at].isdigit()
+    return f"\\{char}" if is_number_of_item or _LIVE.match(text, at) else char
+
+
+def unescaped(text: str) -> str:
+    """What was escaped."""
+
+    def char(match: re.Match[str]) -> str:
+        if match[3]:
+            return match[3]
+        code = int(match[1], 16) if match[1] else int(match[2])
+        return chr(code) if code < 0xD800 or 0xDFFF < code <= 0x10FFFF else "\ufffd"
+
+    return _WRITTEN.sub(char, text)
