@@ -9,8 +9,10 @@ import pytest
 
 from llm_server import language_model
 from model_service import Reply, running_service
-from pincite import ModelAccess, SearchSettings, open_library
+from pincite import Answer, AskSettings, ModelAccess, Profile, SearchSettings, open_library
+from pincite.answer.verify import veto
 from pincite.models.chat import open_generator
+from pincite.records import Claim
 
 NOTES = {
     "lease.md": "# The lease\n\nThe lease of the harbour office ends on 30 June 2025. The rent of "
@@ -117,3 +119,33 @@ def test_it_gives_other_words_for_a_question(notes: Path, real: ModelAccess) -> 
         found = library.search("where does the buoy lie?", mode="words", settings=asked)
     assert "buoy.md" in {result.document.path for result in found.results}
     assert "language model" in found.notes[-1]
+
+
+def test_it_writes_answers_of_which_only_what_is_proven_is_shown(
+    tmp_path: Path, real: ModelAccess
+) -> None:
+    """It is too small to keep to a form: what it says is aligned, and what it makes up struck."""
+    for name, text in NOTES.items():
+        (tmp_path / name).write_text(text)
+    profile = Profile(base_url=real.base_url or "", model="smollm2")
+    shown: list[Claim] = []
+    with open_library(tmp_path, models=ModelAccess(profiles={"cheap": profile})) as library:
+        library.index()
+        told = library.ask(
+            "when does the lease of the harbour office end?",
+            asking=AskSettings(budget=300, show_unsupported=True),
+            profile="cheap",
+            judge="model",
+            on_claim=shown.append,
+        )
+    assert isinstance(told, Answer)
+    assert shown == list(told.claims)
+    assert told.seconds["write"] > 0
+    proven = [claim for claim in told.claims if claim.state != "unsupported"]
+    assert any("30 June 2025" in cited.quote for claim in proven for cited in claim.citations)
+    for claim in told.claims:
+        for cited in claim.citations:
+            assert NOTES[cited.path][cited.start : cited.end] == cited.quote
+        if claim.state == "supported":
+            assert claim.judge.startswith("openai:smollm2")
+            assert veto(claim.text, [cited.quote for cited in claim.citations]) == ""
