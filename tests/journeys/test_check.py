@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pincite import AskSettings, CheckedCitation, open_library
+from pincite.answer.receipts import sha256
 from pincite.entrypoints.cli.main import cli
 from projects import Open, share
 
@@ -146,11 +147,46 @@ def test_the_same_question_gives_the_same_receipt(folder: Path, tmp_path: Path) 
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "proof.json").read_bytes()
 
 
+def test_a_receipt_is_written_whole_or_not_at_all(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    before = sorted(tmp_path.iterdir())
+    asked = run(folder, "ask", QUESTION, "--receipt", str(tmp_path / "taken"))
+    assert asked.exit_code == 7
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_copy_is_markdown_and_no_json(folder: Path) -> None:
+    asked = run(folder, "ask", QUESTION, "--copy", "--json")
+    assert asked.exit_code == 2
+    assert "leave out --json" in asked.stderr
+
+
 def test_an_answer_is_told_even_where_its_receipt_cannot_be_written(folder: Path) -> None:
     asked = run(folder, "ask", QUESTION, "--receipt", str(folder / "missing" / "proof.json"))
     assert QUOTE in asked.stdout
     assert asked.exit_code == 7
     assert "cannot be written" in asked.stderr
+
+
+@pytest.mark.parametrize("quote", ["\x00", '" OR ( * NEAR', "x" * 100_000, "\u202e", "  "])
+def test_a_receipt_of_anyone_is_looked_for_like_any_other(opened: Open, quote: str) -> None:
+    ada = opened("ada")
+    ada.index_document("lease.md", LEASE.encode())
+    proof = json.loads(ada.receipt(ada.ask(QUESTION, asking=AskSettings(caution=0))))
+    for claim in proof["claims"]:
+        claim["text"] = quote
+        claim["citations"] = [
+            one
+            | {
+                "quote": quote,
+                "quote_sha256": sha256(quote),
+                "document_id": "0" * 40,
+                "chunk_id": "0" * 40,
+                "path": "\x00/../etc",
+            }
+            for one in claim["citations"]
+        ]
+    assert {one.state for one in ada.check(json.dumps(proof))} <= {"gone", "moved"}
 
 
 def test_whether_a_document_exists_that_is_above_the_clearance_is_not_told(opened: Open) -> None:

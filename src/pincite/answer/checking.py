@@ -105,7 +105,7 @@ def _checked(words: CitedWords, library: _Library) -> CheckedCitation:
             return _standing(words, "valid", _Found(version, words.start, 2), library)
         before, after = surroundings(version.text, words.start, words.end)
         words = replace(words, path=version.path, before_sha256=before, after_sha256=after)
-    checked = _checked_now(words, library, is_proven=version is not None)
+    checked = _checked_now(words, version, library)
     if is_past and checked.state != "valid":
         message = f"{checked.message}; {_IN_LOG}" if checked.message else _IN_LOG
         return replace(checked, message=message)
@@ -122,8 +122,8 @@ def _cited_version(words: CitedWords, library: _Library) -> tuple[Document | Non
     return None, False
 
 
-def _checked_now(words: CitedWords, library: _Library, *, is_proven: bool) -> CheckedCitation:
-    """What became of words whose version is not today's."""
+def _checked_now(words: CitedWords, version: Document | None, library: _Library) -> CheckedCitation:
+    """What became of words whose version is not today's; None: nobody knows it any more."""
     entry = library.by_path.get(words.path)
     document = library.load(entry.id) if entry is not None else None
     if document is not None:
@@ -131,13 +131,13 @@ def _checked_now(words: CitedWords, library: _Library, *, is_proven: bool) -> Ch
             before, after = surroundings(document.text, words.start, words.end)
             agreeing = (before == words.before_sha256) + (after == words.after_sha256)
             return _standing(words, "valid", _Found(document, words.start, agreeing), library)
-        if checked := _within(words, document, library, is_proven=is_proven):
+        if checked := _within(words, document, version, library):
             return checked
-    elif not is_proven and level_of(words.confidentiality) > library.clearance:
+    elif version is None and level_of(words.confidentiality) > library.clearance:
         told = "the document was labelled above your clearance, and you cannot see it"
         return _told(words, "not_allowed", told)
     found = _elsewhere(words, library)
-    if found is not None and (is_proven or found.agreeing):
+    if found is not None and (version is not None or found.agreeing):
         return _standing(words, "moved", found, library)
     gone = "the passage" if document is not None else "the document"
     told = f"{gone} is not there any more"
@@ -148,22 +148,23 @@ def _checked_now(words: CitedWords, library: _Library, *, is_proven: bool) -> Ch
 
 
 def _within(
-    words: CitedWords, document: Document, library: _Library, *, is_proven: bool
+    words: CitedWords, document: Document, version: Document | None, library: _Library
 ) -> CheckedCitation | None:
     """What became of the words inside their own document; None where nothing is like them."""
+    text = document.text
     found = _best_place(words, document)
-    if found is not None and found.agreeing == 2:
+    between = _between(words, text)
+    is_replaced = between is not None and words.quote not in text[slice(*between)]
+    if found is not None and (
+        found.agreeing == 2 or (not is_replaced and (version is not None or found.agreeing))
+    ):
         return _standing(words, "moved", found, library)
-    became = _between(words, document.text)
-    if became is None and found is not None and (is_proven or found.agreeing):
-        return _standing(words, "moved", found, library)
-    became = became or _alike(words, document.text)
+    became = between if is_replaced else _alike(words, text, version.text if version else "")
     if became is None:
         return None
-    told = document.text[slice(*became)]
-    if words.quote in told:  # and nothing shows that these are the ones cited
-        return None
-    return _told(words, "changed", now=_place(document, *became), became=told)
+    return _told(
+        words, "changed", now=_place(document, *became), became=text[slice(*became)].strip()
+    )
 
 
 def _best_place(words: CitedWords, document: Document) -> _Found | None:
@@ -191,13 +192,16 @@ def _between(words: CitedWords, text: str) -> tuple[int, int] | None:
     return None
 
 
-def _alike(words: CitedWords, text: str) -> tuple[int, int] | None:
-    """The sentence that is most like the words."""
-    spans = sentence_spans(text, 0, len(text))
-    best = process.extractOne(
-        words.quote, [text[slice(*span)] for span in spans], scorer=fuzz.ratio, score_cutoff=_ALIKE
-    )
-    return spans[best[2]] if best else None
+def _alike(words: CitedWords, text: str, before: str) -> tuple[int, int] | None:
+    """The sentence that is most like the words and did not stand there before."""
+    known = {before[slice(*span)] for span in sentence_spans(before, 0, len(before))}
+    new = {
+        span: sentence
+        for span in sentence_spans(text, 0, len(text))
+        if (sentence := text[slice(*span)]) not in known and words.quote not in sentence
+    }
+    best = process.extractOne(words.quote, new, scorer=fuzz.ratio, score_cutoff=_ALIKE)
+    return best[2] if best else None
 
 
 def _elsewhere(words: CitedWords, library: _Library) -> _Found | None:
@@ -219,7 +223,10 @@ def _elsewhere(words: CitedWords, library: _Library) -> _Found | None:
 
 
 def _misquoted(words: CitedWords, version: Document | None) -> CheckedCitation:
-    told = "the words never stood so at that place: the quote, its claim or its place was altered"
+    told = (
+        "the words do not stand so in the version that is cited: the quote, its claim or its place "
+        "was altered, or the file was read otherwise then"
+    )
     if version is None or not version.text[words.start : words.end].strip():
         return _told(words, "misquoted", told)
     return _told(

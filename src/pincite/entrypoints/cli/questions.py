@@ -62,9 +62,12 @@ def write_text(file: Path, text: str) -> None:
             "w", encoding="utf-8", newline="", dir=target.parent, delete=False
         ) as unfinished:
             unfinished.write(text)
-        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
-        Path(unfinished.name).chmod(mode)
-        Path(unfinished.name).replace(target)
+        written = Path(unfinished.name)
+        try:
+            written.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+            written.replace(target)
+        finally:
+            written.unlink(missing_ok=True)  # where it could not take its place
     except OSError as error:
         raise StoreReadOnly(f"{file} cannot be written: {error.strerror or error}") from error
 
