@@ -117,7 +117,7 @@ def _cited_version(words: CitedWords, library: _Library) -> tuple[Document | Non
     if words.document_id in library.by_id:
         return library.load(DocumentId(words.document_id)), False
     found = library.find_chunks(words.chunk_id)
-    if found and words.document_id in ("", found[0].document.id):
+    if found:
         return found[0].document, found[0].superseded
     return None, False
 
@@ -133,7 +133,7 @@ def _checked_now(words: CitedWords, version: Document | None, library: _Library)
             return _standing(words, "valid", _Found(document, words.start, agreeing), library)
         if checked := _within(words, document, version, library):
             return checked
-    elif version is None and level_of(words.confidentiality) > library.clearance:
+    elif level_of(words.confidentiality) > library.clearance:
         told = "the document was labelled above your clearance, and you cannot see it"
         return _told(words, "not_allowed", told)
     found = _elsewhere(words, library)
