@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from helpers import embedded, fill
-from pincite.answer.receipts import citations_in, parse_receipt, sha256
+from pincite.answer.receipts import as_json, citations_in, parse_receipt, receipt_of, sha256
 from pincite.errors import ReceiptInvalid
-from pincite.records import Metadata
+from pincite.records import Answer, Claim, Metadata
+from pincite.settings import AskSettings
 from pincite.stores.memory import MemoryStore
 from receipts import citation_of, receipt
 
@@ -61,6 +62,16 @@ def test_a_receipt_holds_what_the_answer_rests_on() -> None:
     assert cited["quote_sha256"] == sha256(QUOTE)
     assert cited["before_sha256"] == sha256("The office has two rooms. ")
     assert cited["after_sha256"] == sha256(" It costs 900 euros.")
+
+
+def test_a_receipt_names_the_language_model_that_wrote_the_answer() -> None:
+    store = MemoryStore()
+    fill(store, LEASE)
+    claim = Claim("It ends in June.", "supported", "nli", (citation_of(LEASE, QUOTE),))
+    told = Answer("When?", (claim,), 0.9, writer="some-model")
+    made = receipt_of(told, store, {"ask": AskSettings()}, pincite="0.0.0")
+    assert (made.writer, made.claims[0].judge) == ("some-model", "nli")
+    assert [one.quote for one in citations_in(as_json(made).encode())] == [QUOTE]
 
 
 def test_what_was_written_is_read_back() -> None:
