@@ -65,7 +65,9 @@ def results_as_text(
 
 def _beneath(result: Result, highlight: Highlight) -> Iterator[str]:
     at = where(cited_file(result.document)[1], result.quote.locator)
-    yield f"    “{quote_as_text(result.quote, highlight)}” ({at})"
+    # What introduces the quote is no part of it: it stands in front, in brackets.
+    lead = f"({_one_line(result.quote.lead)}) " if result.quote.lead else ""
+    yield f"    {lead}“{quote_as_text(result.quote, highlight)}” ({at})"
     if result.same_text_in:
         yield f"    The same text: {', '.join(map(printable, result.same_text_in))}"
     if flags := result.chunk.flags:
@@ -179,6 +181,8 @@ def result_as_json(result: Result) -> Json:
         },
         "quote": {
             "text": quote.text,
+            "kind": quote.kind,
+            "lead": quote.lead,
             "start": quote.start,
             "end": quote.end,
             "locator": locator_as_json(quote.locator),

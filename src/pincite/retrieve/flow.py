@@ -27,6 +27,7 @@ from pincite.records import (
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
+from pincite.retrieve.rarity import rarity_of
 from pincite.retrieve.relevance import fitted, with_probabilities
 from pincite.retrieve.rerank import rerank
 from pincite.retrieve.route import named_documents, shortlist, with_named
@@ -94,12 +95,13 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     if reranker is not None:
         kept, notices = rerank(question, kept, loaded, reranker, settings=settings, clock=clock)
         lap("rerank")
+    rarity = rarity_of(understood.words, store)
     results = tuple(
         Result(
             document,
             chunk,
             hit,
-            best_quote(chunk, understood.words, hit.window),
+            best_quote(chunk, understood.words, rarity, hit.window),
             tuple(shaped.same_text.get(hit.chunk_id, ())),
         )
         for hit in kept[: settings.top_k]

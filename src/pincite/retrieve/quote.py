@@ -1,24 +1,48 @@
-"""Chunk and question → the sentence to show, with the words of the question in it."""
+"""Chunk and question → the units that answer it best, with the words of the question in them."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from itertools import pairwise
-from math import fsum
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from itertools import chain, pairwise
+from math import fsum, sqrt
 
 from pincite.ports import UnitScorer
-from pincite.records import Chunk, Locator, Quote, Section, line_boxes, locate, overlapping
+from pincite.records import (
+    Chunk,
+    Locator,
+    Modality,
+    Quote,
+    Section,
+    line_boxes,
+    locate,
+    overlapping,
+)
 from pincite.retrieve.rarity import Rarity
-from pincite.text.finding import Finder, finder_of
+from pincite.retrieve.units import LONGEST, Unit, units_of
+from pincite.text.finding import Finder, finder_of, key_of
 from pincite.text.lines import LineIndex
-from pincite.text.sentences import sentence_spans, trim
+from pincite.text.sentences import trim
+from pincite.text.words import STOP_WORDS, words_in, words_in_names
 
-_HEADING = 1.1  # how much a word in the heading counts against one in the sentence
-_BEFORE_MATCH = 80  # characters shown before the first match of a cut sentence
-_LONGEST = 400  # characters shown of one sentence; a table without full stops has no end
+# What a signal counts, against 1 for a unit that has all words of the question which the chunk has.
+# Chosen on questions that no figure is reported of (docs/decisions/0025).
+_CONTEXT = 0.7  # a word in what introduces the unit, or in the heading above, against one in it
+_PAIR = 0.03  # two words that stand next to each other here as in the question
+_TYPE = 0.15  # it holds what the question wants: a number, a time, a name
+_DEFINES = 0.6  # it defines what is asked for
+_WEAK = 0.5  # titles, questions and fragments, against the rest
+_SCORER = 0.5  # a score of 1 by a model
+
+_BEFORE_MATCH = 80  # characters shown before the first match of a cut unit
+
+
+def best_quote(
+    chunk: Chunk, question: str, rarity: Rarity, window: tuple[int, int] | None
+) -> Quote:
+    """The unit that answers the question best."""
+    return ranked_quotes(chunk, question, rarity, window, most=1)[0]
 
 
 def ranked_quotes(
@@ -30,34 +54,140 @@ def ranked_quotes(
     most: int,
     scorer: UnitScorer | None = None,
 ) -> tuple[Quote, ...]:
-    """The best units, best first."""
-    return (best_quote(chunk, question, window),)
+    """The units that answer the question best, best first; always at least one.
 
-
-def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Quote:
-    """The sentence that says most of what was asked.
-
-    A word counts the more, the fewer sentences of the chunk have it; one in the heading above
-    counts a little more still, as the section is about it. What the vector search liked best
-    decides between sentences that are equal in words; then the first is taken.
+    A word counts the more, the fewer chunks of the library and the fewer units of the chunk have
+    it. Of units that are equal, what the vector search liked best comes first; then the order.
     """
     finder = finder_of(question)
-    sentences = _sentences(chunk, finder)
-    having = Counter(word for sentence in sentences for word in sentence.words)
+    units = units_of(chunk) or (Unit(chunk.start, chunk.end, "sentence"),)
+    merits = _merits(chunk, question, finder, units, rarity)
+    if scorer is not None:
+        texts = [_with_lead(chunk, unit) for unit in units]
+        told = scorer(question, texts)
+        merits = [merit + _SCORER * score for merit, score in zip(merits, told, strict=True)]
+    in_window = [window is not None and window[0] <= unit.start < window[1] for unit in units]
+    # Sums of the same parts in another order differ in the last digit.
+    order = sorted(range(len(units)), key=lambda at: (-round(merits[at], 9), not in_window[at], at))
+    return tuple(_quote(chunk, units[at], finder) for at in order[:most])
 
-    def merit(sentence: _Sentence) -> tuple[bool, float, bool, int]:
+
+def _with_lead(chunk: Chunk, unit: Unit) -> str:
+    text = chunk.seen(unit.start, unit.end)
+    return f"{unit.lead}: {text}" if unit.lead else text
+
+
+def _merits(
+    chunk: Chunk, question: str, finder: Finder, units: Sequence[Unit], rarity: Rarity
+) -> list[float]:
+    """How much each unit says of what was asked: about 1 where it has all words of it."""
+    seen = [chunk.seen(unit.start, unit.end) for unit in units]
+    own = [_found(chunk, text, finder) for text in seen]
+    headings = [_section_at(chunk, unit.start).heading_path[-1:] for unit in units]
+    contexts = {
+        context: finder.found(context)
+        for context in dict.fromkeys([*(unit.lead for unit in units), *chain(*headings)])
+    }
+    having = Counter(word for words in (*own, *contexts.values()) for word in words)
+    weights = {word: sqrt(max(rarity.of((word,)), 0.0) / count) for word, count in having.items()}
+    every = fsum(weights.values()) or 1.0
+    pairs, holds_answer = _pairs(question), _holds_answer(question)
+
+    def weight(words: set[str]) -> float:
         # `fsum`: sets have no order, and a plain sum of the same parts depends on it.
-        own = fsum(1 / having[word] for word in sentence.words)
-        above = fsum(1 / having[word] for word in sentence.above - sentence.words)
-        in_window = _within(chunk, sentence.start, window)
-        return sentence.is_prose, own + _HEADING * above, in_window, -sentence.start
+        return fsum(weights[word] for word in words) / every
 
-    whole = _Sentence(0, len(chunk.text), is_prose=False, words=set(), above=set())
-    best = max(sentences, key=merit, default=whole)
-    start, end = _shown(chunk.text, best, finder)
+    merits = []
+    for unit, text, words, heading in zip(units, seen, own, headings, strict=True):
+        around = contexts[unit.lead].union(*(contexts[one] for one in heading))
+        merit = weight(words) + _CONTEXT * weight(around - words)
+        if words:
+            merit += _PAIR * len(pairs & _pairs(text))
+        if unit.term:
+            merit += _DEFINES * weight(_defined(unit.term, finder) & weights.keys())
+        if holds_answer is not None and holds_answer(text):
+            merit += _TYPE
+        merits.append(merit * _WEAK if unit.weak else merit)
+    return merits
+
+
+def _found(chunk: Chunk, text: str, finder: Finder) -> set[str]:
+    found = finder.found(text)
+    if chunk.modality is Modality.CODE:
+        found |= finder.found(words_in_names(text))  # "parse height" is in parseHeight
+    return found
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    """The words that stand next to each other."""
+    return set(pairwise(map(key_of, words_in(text))))
+
+
+def _defined(term: str, finder: Finder) -> set[str]:
+    """The question's words in what a unit defines; none where it is mostly about others."""
+    names = f"{term} {words_in_names(term)}"
+    found = finder.found(names)
+    telling = {key_of(word) for word in words_in(term)} - STOP_WORDS
+    return found if 2 * len(found) >= len(telling) else set()
+
+
+# What the answer should hold, by the words that ask for it.
+_ASKS_NUMBER = re.compile(
+    r"\bhow (?:many|much|long|old|far|high|deep|big|large|often|tall|fast|wide|heavy)\b"
+    r"|\bwhat (?:percent|percentage|number|age|temperature|price|cost)\b"
+    r"|\bwie ?(?:viele?n?|lange|oft|alt|hoch|weit|groß|tief|schnell)\b"
+    r"|\bcu[aá]nt[oa]s?\b|\bcombien\b|多少|几|幾|كم",
+    re.IGNORECASE,
+)
+_ASKS_TIME = re.compile(
+    r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|time|century|decade)\b|\bwann\b"
+    r"|\bin welchem (?:jahr|monat)\b|\bcu[aá]ndo\b|\bqué año\b|\bquand\b"
+    r"|什么时候|何时|哪一?年|متى|أي عام",
+    re.IGNORECASE,
+)
+_ASKS_NAME = re.compile(
+    r"\b(?:who|whom|whose|where|which (?:city|country|person|company|team))\b|\bqui[eé]n(?:es)?\b"
+    r"|\bd[oó]nde\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER_WORD = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million"
+    r"|billion|half|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|dos|tres|cuatro|cinco|seis"
+    r"|siete|ocho|nueve|diez)\b|[一二三四五六七八九十百千万亿]",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b\d{4}\b|\b\d{1,2}:\d\d\b|\b(?:january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril"
+    r"|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|monday|tuesday|wednesday|thursday"
+    r"|friday|saturday|sunday|century|centuries|jahrhundert|siglo|today|yesterday)\b|[年月日]|عام",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'’-]+")
+
+
+def _holds_answer(question: str) -> Callable[[str], bool] | None:
+    """Whether a text holds the kind of thing that is asked for; None where that is not said."""
+    if _ASKS_NUMBER.search(question):
+        asked = set(_NUMBER.findall(question))
+        return lambda text: bool(
+            set(_NUMBER.findall(text)) - asked or _NUMBER_WORD.search(text) is not None
+        )
+    if _ASKS_TIME.search(question):
+        return lambda text: _TIME.search(text) is not None
+    if _ASKS_NAME.search(question):
+        named = set(words_in(question))
+        return lambda text: any(name.lower() not in named for name in _NAME.findall(text))
+    return None
+
+
+def _quote(chunk: Chunk, unit: Unit, finder: Finder) -> Quote:
+    whole = trim(chunk.text, unit.start - chunk.start, unit.end - chunk.start)
+    start, end = _shown(chunk.text, *whole, finder)
     lines = LineIndex(chunk.text)
     places = overlapping(chunk.places, chunk.start + start, chunk.start + end)
-    section = _section_at(chunk, start)
+    section = _section_at(chunk, chunk.start + start)
     return Quote(
         start=chunk.start + start,
         end=chunk.start + end,
@@ -70,26 +200,26 @@ def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Q
             *trim(chunk.text, max(section.start - chunk.start, 0), section.end - chunk.start),
         ),
         matches=finder.matches(chunk.text[start:end]),
-        cut_before=start > best.start,
-        cut_after=end < best.end,
+        cut_before=start > whole[0],
+        cut_after=end < whole[1],
         boxes=line_boxes(places),
+        kind=unit.kind,
+        lead=unit.lead,
     )
 
 
-def _shown(text: str, sentence: _Sentence, finder: Finder) -> tuple[int, int]:
-    """The sentence, or where it is too long the part around its first matched word."""
-    start, end = sentence.start, sentence.end
-    if end - start <= _LONGEST:
+def _shown(text: str, start: int, end: int, finder: Finder) -> tuple[int, int]:
+    """The unit, or where it is too long the part around its first matched word."""
+    if end - start <= LONGEST:
         return start, end
     matches = finder.matches(text[start:end])
-    if matches and matches[0][1] > _LONGEST:
+    if matches and matches[0][1] > LONGEST:
         start += max(text.rfind(" ", start, start + matches[0][0] - _BEFORE_MATCH) - start, 0)
-    return trim(text, start, min(end, start + _LONGEST))
+    return trim(text, start, min(end, start + LONGEST))
 
 
-def _section_at(chunk: Chunk, offset: int) -> Section:
-    """The section a place in the chunk belongs to; the whole chunk where there are none."""
-    at = chunk.start + offset
+def _section_at(chunk: Chunk, at: int) -> Section:
+    """The section that a place of the document belongs to; the whole chunk where there are none."""
     within = (section for section in chunk.sections if section.start <= at < section.end)
     return next(within, Section(chunk.heading_path, 0, chunk.start, chunk.end))
 
@@ -106,99 +236,3 @@ def _locator(chunk: Chunk, lines: LineIndex, start: int, end: int) -> Locator:
         line_start=above + first,
         line_end=above + last,
     )
-
-
-class _Sentence(NamedTuple):
-    """A sentence of a chunk, with the question's words in it and in the heading above it."""
-
-    start: int
-    end: int
-    is_prose: bool  # not a heading, the line that opens a block of code, nor hidden from readers
-    words: set[str]
-    above: set[str]
-
-
-def _sentences(chunk: Chunk, finder: Finder) -> list[_Sentence]:
-    headings = {section.start - chunk.start for section in chunk.sections if section.level}
-    sentences = []
-    above: set[str] = set()
-    for start, end in _seen_spans(chunk):
-        sentence = chunk.text[start:end]
-        seen = chunk.seen(chunk.start + start, chunk.start + end)
-        words = finder.found(seen)
-        above = words if start in headings else above
-        is_fence = sentence.startswith(("```", "~~~")) and "\n" not in sentence
-        is_prose = start not in headings and not is_fence and bool(seen.strip())
-        sentences.append(_Sentence(start, end, is_prose, words, above))
-    return sentences
-
-
-def _seen_spans(chunk: Chunk) -> Iterator[tuple[int, int]]:
-    """The sentences, cut where a stretch begins that nobody would see: it is never quoted."""
-    hidden = [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
-    if not hidden:
-        yield from _spans(chunk)
-        return
-    for start, end in _spans(chunk):
-        at = start
-        for one in overlapping(hidden, chunk.start + start, chunk.start + end):
-            yield from _filled(chunk, at, one.start - chunk.start)
-            at = max(at, one.end - chunk.start)
-        yield from _filled(chunk, at, end) if at > start else [(start, end)]
-
-
-def _filled(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, int]]:
-    start, end = trim(chunk.text, start, end)
-    if start < end:
-        yield start, end
-
-
-def _spans(chunk: Chunk) -> Iterator[tuple[int, int]]:
-    """The sentences, in order; of a table, which has none, the rows."""
-    at = 0
-    for place in chunk.places:
-        if place.row is not None:
-            start, end = max(place.start - chunk.start, at), place.end - chunk.start
-            yield from _prose_spans(chunk, at, start)
-            yield from _filled(chunk, start, min(end, len(chunk.text)))
-            at = max(at, min(end, len(chunk.text)))
-    yield from _prose_spans(chunk, at, len(chunk.text))
-
-
-def _prose_spans(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Sentences; a heading is one of its own, even where its text follows in the next line.
-
-    Captions made by machines have no full stops: what would be one endless sentence is cut
-    between them.
-    """
-    headings = [part.start - chunk.start for part in chunk.sections if part.level]
-    cuts = {at for heading in headings for at in (heading, _line_end(chunk.text, heading))}
-    edges = [start, *sorted(at for at in cuts if start < at < end), end]
-    for first, last in pairwise(edges):
-        for span in sentence_spans(chunk.text, first, last):
-            is_endless = span[1] - span[0] > _LONGEST
-            yield from _said_at_once(chunk, *span) if is_endless else [span]
-
-
-_UNDERLINE = re.compile(r"[=-]{2,}[ \t]*(?=\n|$)")
-
-
-def _line_end(text: str, start: int) -> int:
-    """Behind the line that begins there, and behind the line that underlines it."""
-    end = text.find("\n", max(start, 0)) + 1
-    if not end:
-        return len(text)
-    underline = _UNDERLINE.match(text, end)
-    return underline.end() if underline else end
-
-
-def _said_at_once(chunk: Chunk, start: int, end: int) -> list[tuple[int, int]]:
-    """A stretch cut where another caption begins; whole where it has no times."""
-    held = overlapping(chunk.places, chunk.start + start, chunk.start + end)
-    begins = [place.start - chunk.start for place in held if place.time_start is not None]
-    edges = [start, *(at for at in begins if start < at), end]
-    return [trim(chunk.text, *edge) for edge in pairwise(edges)]
-
-
-def _within(chunk: Chunk, offset: int, window: tuple[int, int] | None) -> bool:
-    return window is not None and window[0] <= chunk.start + offset < window[1]

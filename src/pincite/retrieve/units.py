@@ -1,1 +1,780 @@
-"""Chunk → its evidence units: what can be quoted."""
+"""Chunk → its evidence units: what can be quoted.
+
+A unit is what a person would copy as proof: a sentence, an item of a list, a row of a table, what
+was said in a recording, the definition of a term, a line of code. What is needed to understand it
+(the header of the table, what introduces the list, who speaks, the function around the line) is its
+lead. Markup, header rows and hidden text are never units.
+
+A chunk keeps no blocks, so they are told apart by their lines, one after the other: whatever stands
+there, the time it takes grows with the text and not faster.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from pincite.records import Chunk, Modality, Omission, Section, UnitKind, overlapping
+from pincite.text.sentences import prose_spans, trim
+from pincite.text.words import is_unspaced, words_in
+
+LONGEST = 400  # characters of one unit that are shown; a table without full stops has no end
+_LONGEST_WHOLE = 160  # an item or a field that is longer is quoted by the sentence
+_LONGEST_LEAD = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch that can be quoted; `start` and `end` are offsets in the document."""
+
+    start: int
+    end: int
+    kind: UnitKind
+    lead: str = ""  # context, on one line; not always word for word
+    term: str = ""  # what it defines
+    weak: bool = False  # a title, a question, a few words: seldom proof of anything
+
+
+def units_of(chunk: Chunk) -> tuple[Unit, ...]:
+    """What can be quoted of the chunk, in order and without overlap.
+
+    Fragments, such as a lone number, are given only where there is nothing else.
+    """
+    text = _visible(chunk)
+    units = _in_document(chunk, text, _units(chunk, text))
+    found = [unit for unit in units if _says_something(chunk, unit)]
+    proper = [unit for unit in found if not _is_fragment(chunk, unit)]
+    return tuple(proper or found)
+
+
+def _units(chunk: Chunk, text: str) -> Iterator[Unit]:
+    """Units by their offsets in the chunk."""
+    rows = [place for place in chunk.places if place.row is not None]
+    at = 0
+    for number, place in enumerate(rows):
+        start = max(place.start - chunk.start, at)
+        end = min(place.end - chunk.start, len(text))
+        yield from _text_units(chunk, text, at, start)
+        following = rows[number + 1] if number + 1 < len(rows) else None
+        after = text[following.start - chunk.start :][:200] if following else ""
+        if not _names_columns(text[start:end], after):
+            yield Unit(*trim(text, start, end), "row")
+        at = max(at, end)
+    yield from _text_units(chunk, text, at, len(text))
+
+
+def _names_columns(row: str, following: str) -> bool:
+    """Whether a row of a spreadsheet is the header, whose names stand in each row below it."""
+    first = row.partition(" | ")[0].strip()
+    return bool(first) and " | " in row and following.startswith(f"{first}: ")
+
+
+class _Line(NamedTuple):
+    """A line without the space at both ends; `body` is its text."""
+
+    start: int
+    end: int
+    indent: int
+    body: str
+
+
+class _Heading(NamedTuple):
+    lines: list[_Line]
+    section: Section
+
+
+_RULE = re.compile(r"[^\w]*$")  # nothing but marks
+_TAGS = re.compile(
+    r"<[^<>]*>|\{\{[^{}]*\}\}|\{[:#%][^{}]*\}|!?\[[^\[\]]*\]\([^()]*\)|\[\^?[^\[\]]*\]:\s.*"
+    r"|(?:https?|ftp)://\S+"
+)
+_DIRECTIVE = re.compile(r"\.\. |#\+\w|:[\w-]+:$|\[\[?(?:file|image):|@\w+\{|\\\w+\{[^{}]*\}$")
+_FENCE = re.compile(r"(?:`{3,}|~{3,})")
+_BULLET = re.compile(r"(?:[-*+•‣◦▪●·–—o]|\uf0b7)[ \t\u00a0]+(?:\[[ xX]\][ \t]+)?(?=\S)")
+_NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)])[ \t]+(?=\S)")
+_DRAWN_HEADER = re.compile(
+    r"[A-Z][A-Z0-9_()/-]*(?:(?: [A-Z(][A-Z0-9_()/-]*)*\s{2,}[A-Z(][A-Z0-9_()/-]*)+"
+)
+
+
+def _is_markup(body: str) -> bool:
+    """Whether a line holds nothing but marks, tags, links and pictures."""
+    if _RULE.match(body) or _DIRECTIVE.match(body):
+        return True
+    may_be = body[0] in "<{![h-*+|(f" and len(body) < 2_000
+    return may_be and _RULE.match(_TAGS.sub("", body)) is not None
+
+
+def _lines(text: str, start: int, end: int) -> list[_Line]:
+    lines = []
+    at = start
+    while at < end:
+        after = text.find("\n", at, end)
+        after = end if after < 0 else after
+        first, last = trim(text, at, after)
+        lines.append(_Line(first, last, first - at, text[first:last]))
+        at = after + 1
+    return lines
+
+
+def _text_units(chunk: Chunk, text: str, start: int, end: int) -> Iterator[Unit]:
+    if start >= end or not text[start:end].strip():
+        return
+    lines = _lines(text, start, end)
+    if chunk.modality is Modality.CODE:
+        yield from _source_units(chunk, text, lines)
+    else:
+        yield from _Reading(chunk, text).units(lines)
+
+
+class _Reading:
+    """Goes through the lines of a text, and knows what stands above the one it is at."""
+
+    def __init__(self, chunk: Chunk, text: str) -> None:
+        self.chunk = chunk
+        self.text = text
+        self.headings = {
+            max(section.start - chunk.start, 0): section
+            for section in chunk.sections
+            if section.level and section.start >= chunk.start
+        }
+        self.spoken = chunk.modality in (Modality.VIDEO_TRANSCRIPT, Modality.AUDIO_TRANSCRIPT)
+        self.intro = ""  # the paragraph that ends with a colon right above, or asks a question
+        self.speaker = ""
+        self.parents: list[tuple[int, str]] = []  # indent and text of the items around
+        self.waiting: _Heading | None = None  # has no body so far
+
+    def units(self, lines: Sequence[_Line]) -> Iterator[Unit]:
+        """Of all lines."""
+        at = self._after_front_matter(lines)
+        while at < len(lines):
+            line = lines[at]
+            if not line.body:
+                at += 1
+                continue
+            heading = self._heading_at(lines, at)
+            if heading is not None:
+                yield from self._bodiless(heading.section)
+                self.waiting, self.intro, self.parents = heading, "", []
+                at += len(heading.lines)
+                continue
+            if _FENCE.match(line.body):
+                after = _fence_end(lines, at)
+                yield from self._body(_code_units(self.text, lines[at + 1 : after - 1], self.intro))
+                at = after
+                continue
+            if _is_markup(line.body):
+                at = _after_comment(lines, at)
+                continue
+            if line.body.startswith("|"):
+                after = at
+                while after < len(lines) and lines[after].body.startswith("|"):
+                    after += 1
+                continued = at == 0 and self.chunk.position > 0
+                yield from self._body(
+                    _table_units(self.text, lines[at:after], self.intro, continued=continued)
+                )
+                at = after
+                continue
+            after = self._block_end(lines, at)
+            yield from self._body(self._block(lines[at:after], lines[at - 1] if at else None))
+            at = after
+        yield from self._bodiless(None)
+
+    def _after_front_matter(self, lines: Sequence[_Line]) -> int:
+        if self.chunk.start or lines[0].start or lines[0].body not in ("---", "+++"):
+            return 0
+        closing = (at for at, line in enumerate(lines) if at and line.body == lines[0].body)
+        return next(closing, -1) + 1
+
+    def _heading_at(self, lines: Sequence[_Line], at: int) -> _Heading | None:
+        """The lines of the heading that begins here, with what is drawn above and below it."""
+        line = lines[at]
+        section = self.headings.get(line.start - line.indent) or self.headings.get(line.start)
+        if section is None or _JSON_FIELD.match(line.body):
+            return None
+        wanted = _letters(section.heading_path[-1] if section.heading_path else line.body)
+        taken: list[_Line] = []
+        said = 0
+        for one in lines[at : at + 8]:
+            if said >= len(wanted) or not one.body:
+                break
+            letters = _letters(one.body)
+            if taken and said and letters and letters not in wanted:
+                break
+            taken.append(one)
+            said += len(letters)
+        return _Heading(taken or [line], section)
+
+    def _body(self, units: Iterable[Unit]) -> Iterator[Unit]:
+        for unit in units:
+            self.waiting = None
+            yield unit
+
+    def _bodiless(self, next_section: Section | None) -> Iterator[Unit]:
+        """The heading above, if nothing stands below it before the next one."""
+        if self.waiting is None:
+            return
+        lines, section = self.waiting
+        goes_on = (
+            section.end > self.chunk.end
+            if next_section is None
+            else (next_section.level > section.level)
+        )
+        told = [line for line in lines if not _RULE.match(line.body)]
+        if told and not goes_on:
+            start = told[0].start + len(told[0].body) - len(told[0].body.lstrip("#*= \t"))
+            yield Unit(*trim(self.text, start, told[-1].end), "heading", weak=True)
+        self.waiting = None
+
+    def _block_end(self, lines: Sequence[_Line], at: int) -> int:
+        """Behind the paragraph or item that begins here."""
+        is_item = _item_mark(lines[at].body) > 0
+        for after in range(at + 1, len(lines)):
+            before, line = lines[after - 1].body, lines[after]
+            may_be_numbered = is_item or before.endswith((":", "："))
+            if (
+                not line.body
+                or line.body[0] == "|"
+                or _FENCE.match(line.body)
+                or _BULLET.match(line.body)
+                or not self.headings.keys().isdisjoint((line.start, line.start - line.indent))
+                or (may_be_numbered and _NUMBER.match(line.body))
+                or (self.spoken and _SPOKEN_BY.match(line.body))
+                or (line.body[0] in "<{:.#" and _is_markup(line.body))
+            ):
+                return after
+        return len(lines)
+
+    def _block(self, lines: Sequence[_Line], before: _Line | None) -> Iterator[Unit]:
+        """The units of a paragraph, an item, fields or JSON."""
+        first, last = lines[0], lines[-1]
+        if self.spoken:
+            yield from self._said(first, last)
+            return
+        mark = _item_mark(first.body)
+        if mark:
+            yield from self._item(first, last, mark)
+            return
+        indented = self.parents and first.indent > self.parents[-1][0]
+        if not indented:
+            self.parents = []
+        if _is_json(lines):
+            yield from _json_units(self.text, lines)
+        elif _are_fields(lines):
+            yield from _field_units(self.text, lines)
+        elif _are_code(lines):
+            yield from _code_units(self.text, lines, self.intro)
+        elif before is not None and before.body and lines[0].body[:1] == ":":
+            yield from _deflist(self.text, before, first, last)
+        else:
+            parent = self.parents[-1][1] if indented else ""
+            yield from self._paragraph(first, last, self.intro if _is_title(parent) else parent)
+        self._introduce(first, last)
+
+    def _introduce(self, first: _Line, last: _Line) -> None:
+        """Remember what the next block may need to be understood."""
+        if last.body.endswith((":", "：")):
+            spans = prose_spans(self.text, first.start, last.end)
+            self.intro = _one_line(self.text[slice(*spans[-1])])
+        elif last.body.endswith(("?", "？")) and last.end - first.start <= _LONGEST_LEAD:
+            self.intro = _one_line(self.text[first.start : last.end])
+        else:
+            self.intro = ""
+
+    def _paragraph(self, first: _Line, last: _Line, lead: str) -> Iterator[Unit]:
+        defined = _DEFINED.match(self.text, first.start, last.end)
+        term = _term(defined) if defined else ""
+        spans = list(self._sentences(first.start, last.end))
+        if defined and len(spans) > 1 and spans[0][1] <= defined.end():
+            spans[:2] = [(spans[0][0], spans[1][1])]  # "**Chart Datum.** The zero of our levels."
+        for number, (start, end) in enumerate(spans):
+            if term and number == 0 and end > defined.end():  # type: ignore[union-attr]
+                yield Unit(start, end, "definition", lead, term)
+                continue
+            about = term or lead
+            yield Unit(start, end, "sentence", about, weak=_is_title(self.text[start:end]))
+
+    def _sentences(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Sentences; what has no end is cut between captions, or lines."""
+        for span in prose_spans(self.text, start, end):
+            if span[1] - span[0] <= LONGEST:
+                yield span
+                continue
+            places = overlapping(
+                self.chunk.places, self.chunk.start + span[0], self.chunk.start + span[1]
+            )
+            cuts = [one.start - self.chunk.start for one in places if one.time_start is not None]
+            if not cuts:
+                cuts = _line_starts(self.text, *span)
+            yield from _cut(self.text, span, cuts)
+
+    def _item(self, first: _Line, last: _Line, mark: int) -> Iterator[Unit]:
+        while self.parents and self.parents[-1][0] >= first.indent:
+            self.parents.pop()
+        lead = self.parents[-1][1] if self.parents else self.intro
+        # What is drawn before an item is no part of it; a number may be referred to.
+        start = first.start + (mark if _BULLET.match(first.body) else 0)
+        self.parents.append((first.indent, _one_line(self.text[start : last.end])))
+        defined = _DEFINED.match(self.text, first.start + mark, last.end)
+        term = _term(defined) if defined else ""
+        kind: UnitKind = "definition" if term else "item"
+        if last.end - start <= _LONGEST_WHOLE:
+            yield Unit(start, last.end, kind, lead, term)
+            return
+        for number, (begin, end) in enumerate(self._sentences(start, last.end)):
+            if number == 0:
+                yield Unit(begin, end, kind, lead, term)
+            else:
+                yield Unit(begin, end, "item", term or lead)
+
+    def _said(self, first: _Line, last: _Line) -> Iterator[Unit]:
+        spoken = _SPOKEN.match(first.body)
+        start = first.start + (spoken.end() if spoken else 0)
+        if spoken and spoken.group("who"):
+            self.speaker = _one_line(spoken.group("who"))
+        for begin, end in self._sentences(start, last.end):
+            is_question = self.text[end - 1] in "?？"
+            yield Unit(begin, end, "caption", self.speaker, weak=is_question)
+
+
+_AT_TIME = r"\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?\]?\s+(?:-+\s+)?"
+_WHO = r"(?P<who>[^\W\d_][^:\n.?!]{0,40}):\s+"
+_SPOKEN = re.compile(rf"(?:{_AT_TIME})?(?:{_WHO})?(?=\S)")
+_SPOKEN_BY = re.compile(rf"{_AT_TIME}|{_WHO}")
+# A term in bold or as code, or some words before a colon or a dash.
+_DEFINED = re.compile(
+    r"(?:\*\*|__)(?P<strong>[^*_\n]{1,80})(?:\*\*|__)\s*[:–—-]?\s+(?=\S)"
+    r"|`(?P<code>[^`\n]{1,80})`\s*[:–—-]\s+(?=\S)"
+    r"|(?P<plain>[^\s:.;,!?|][^:.;,!?|\n]{0,48}?)\s?(?::|\s[–—-])\s+(?=\S)"
+)
+_MOST_WORDS_DEFINED = 5
+
+
+def _term(defined: re.Match[str]) -> str:
+    term = defined.group("strong") or defined.group("code") or defined.group("plain")
+    term = term.strip(" .:*`_\"'“”")
+    return (
+        term if len(term.split()) <= _MOST_WORDS_DEFINED + 3 * bool(defined.group("strong")) else ""
+    )
+
+
+def _item_mark(body: str) -> int:
+    """How long the mark of an item is that the line begins with; 0 where it is none."""
+    mark = _BULLET.match(body) or _NUMBER.match(body)
+    return mark.end() if mark else 0
+
+
+def _deflist(text: str, before: _Line, first: _Line, last: _Line) -> Iterator[Unit]:
+    start, end = trim(text, first.start + 1, last.end)
+    for number, (begin, after) in enumerate(prose_spans(text, start, end)):
+        kind: UnitKind = "sentence" if number else "definition"
+        yield Unit(begin, after, kind, before.body, "" if number else before.body)
+
+
+def _table_units(
+    text: str, lines: Sequence[_Line], intro: str, *, continued: bool
+) -> Iterator[Unit]:
+    """Each row with its header; rows above a rule, or without a name of their own, are headers."""
+    cells = [_cells(line.body) for line in lines]
+    is_rule = [bool(_RULE.match(line.body)) for line in lines]
+    first = _rows_of_header(cells, is_rule, continued=continued)
+    header = [
+        " ".join(cell for row in column for cell in row if cell)
+        for column in zip(
+            *(
+                [[cell] for cell in _wide(row, len(cells[0]))]
+                for at, row in enumerate(cells[:first])
+                if not is_rule[at]
+            ),
+            strict=True,
+        )
+    ]
+    lead = " | ".join(filter(None, header)) or intro
+    group = ""
+    for line, row, rule in list(zip(lines, cells, is_rule, strict=True))[first:]:
+        filled = [cell for cell in row if cell]
+        if rule or not filled:
+            continue
+        if len(filled) == 1 and len(row) > 1:
+            group = filled[0]
+            if len(group) < 60:
+                continue
+        start = line.start + len(line.body) - len(line.body.lstrip("| \t"))
+        end = line.end - (len(line.body) - len(line.body.rstrip("| \t\\")))
+        about = f"{group} — {lead}" if group and group != filled[0] and lead else group or lead
+        yield Unit(start, end, "row", _one_line(about) if about != filled[0] else "")
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def _wide(row: Sequence[str], width: int) -> list[str]:
+    return [*row, *[""] * width][:width]
+
+
+_FIGURE = re.compile(r"\d")
+_YEAR = re.compile(r"(?:19|20)\d\d|\b\d{1,2},")
+
+
+def _rows_of_header(
+    cells: Sequence[Sequence[str]], is_rule: Sequence[bool], *, continued: bool
+) -> int:
+    """How many lines at the top say what the columns are."""
+    ruled = next((at for at, rule in enumerate(is_rule[:4]) if rule), 0)
+    if ruled:
+        return ruled + 1
+    at = 0
+    while at < min(4, len(cells) - 1) and not cells[at][0] and len(cells[at]) > 1:
+        at += 1  # columns are named, the row is not
+    if at or len(cells) < 2 or len(cells[0]) < 2:
+        return at
+    plain = all(cell and not _FIGURE.search(_YEAR.sub("", cell)) for cell in cells[0])
+    if continued:
+        plain = plain and any(_FIGURE.search(cell) for cell in cells[1])
+    return int(plain)
+
+
+_FIELD = re.compile(r":?[^\W_][^:|{}<>\"'=;\n]{0,38}:(?:\s+\S|$)")
+
+
+def _are_fields(lines: Sequence[_Line]) -> bool:
+    """Whether each line is `name: value`, but for those that go on with the one above."""
+    if len(lines) < 2:
+        return False
+    edge = min(line.indent for line in lines)
+    heads = [line for line in lines if line.indent == edge]
+    return len(heads) > 1 and all(_FIELD.match(line.body) for line in heads)
+
+
+def _field_units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
+    edge = min(line.indent for line in lines)
+    heads = [at for at, line in enumerate(lines) if line.indent == edge]
+    lead = ""
+    for at, after in pairwise([*heads, len(lines)]):
+        start, end = lines[at].start, lines[after - 1].end
+        name, _, value = text[start:end].lstrip(":").partition(":")
+        if not value.strip():
+            continue
+        if end - start <= _LONGEST_WHOLE:
+            yield Unit(start, end, "definition", lead, name.strip())
+        else:
+            for number, span in enumerate(prose_spans(text, start, end)):
+                kind: UnitKind = "sentence" if number else "definition"
+                yield Unit(*span, kind, lead, "" if number else name.strip())
+        lead = lead or _one_line(text[start:end])
+
+
+_JSON_FIELD = re.compile(r'"[^"\n]{1,80}"\s*:\s*(?=[^\s{\[]|[\[{]\s*\S)')
+_JSON_OPENS = re.compile(r'(?:"([^"\n]{1,80})"\s*:\s*)?[\[{]$')
+
+
+def _is_json(lines: Sequence[_Line]) -> bool:
+    return len(lines) > 2 and sum(line.body[0] in '"{}[]' for line in lines) * 4 > 3 * len(lines)
+
+
+def _json_units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
+    """Each value with the first one of its object, which mostly is its name."""
+    lead = ""
+    for line in lines:
+        opens = _JSON_OPENS.match(line.body)
+        if opens:
+            lead = opens.group(1) or ""
+            continue
+        end = line.end - (len(line.body) - len(line.body.rstrip(",")))
+        if _RULE.match(line.body):
+            continue
+        field = _JSON_FIELD.match(line.body)
+        term = line.body[1 : line.body.index('"', 1)] if field else ""
+        yield Unit(line.start, end, "definition" if field else "item", lead, term)
+        if field and not lead:
+            lead = _one_line(text[line.start : end])
+
+
+_DEFINING = re.compile(
+    r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub|inline"
+    r"|virtual|const|unsafe|extern|sealed|partial|override)(?:\([^()]*\))?\s+)*"
+    r"(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|record|protocol|sub)\b"
+    r"\*?\s*(?:\([^()]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+)
+_ASSIGNED = re.compile(
+    r"(?:(?:export|const|let|var|final|static|public|private|readonly|val)\s+)*"
+    r"(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=\n]{0,60})?=(?![=>])"
+    r"|\#\s*define\s+(?P<macro>\w+)"
+)
+_COMMENT = re.compile(
+    r"(?:\#(?!\s*(?:include|define|undef|if|ifdef|ifndef|elif|endif|else|pragma)\b)[#!:]*"
+    r"|//[/!]*|/\*+!?|\*(?=\s|$|/)|--(?=\s)|;+(?=\s)|<!--|%+(?=\s)|'(?=\s)|REM\s)\s*"
+)
+_CODE_MARKS = re.compile(
+    r"[;{}]$|[\w\])]\(|^\s*(?:from|import|return|def|class|print)\b|[^=!<>]=[^=]|=>|->"
+)
+_QUOTES = ('"""', "'''")
+
+
+def _are_code(lines: Sequence[_Line]) -> bool:
+    """Whether lines outside of a fence, as notebooks have them, are code for the most part."""
+    marked = [bool(_CODE_MARKS.search(line.body)) for line in lines]
+    return (
+        len(lines) > 1
+        and sum(marked) * 3 >= 2 * len(lines)
+        and (_DEFINING.match(lines[0].body) is not None or _ends_few_sentences(lines))
+    )
+
+
+def _ends_few_sentences(lines: Sequence[_Line]) -> bool:
+    return sum(line.body.endswith((".", ",", "?")) for line in lines) * 4 < len(lines)
+
+
+def _source_units(chunk: Chunk, text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
+    """Source code: each part with the definition it stands in."""
+    parts = [part for part in chunk.sections if part.level]
+    starts = [max(part.start - chunk.start, 0) for part in parts]
+    at = 0
+    first = lines[0].start - lines[0].indent if lines else 0
+    edges = sorted({first, *(one for one in starts if one > first)})
+    for number, edge in enumerate(edges):
+        after = at
+        upto = edges[number + 1] if number + 1 < len(edges) else len(text)
+        while after < len(lines) and lines[after].start < upto:
+            after += 1
+        part = next(
+            (
+                one
+                for one in parts
+                if one.start - chunk.start <= max(edge, 0) < one.end - chunk.start
+            ),
+            None,
+        )
+        yield from _code_units(
+            text, lines[at:after], "", part, whole=part is not None and part.start >= chunk.start
+        )
+        at = after
+
+
+def _code_units(
+    text: str,
+    lines: Sequence[_Line],
+    intro: str,
+    part: Section | None = None,
+    *,
+    whole: bool = False,
+) -> Iterator[Unit]:
+    """Each line with its function; comments by the sentence."""
+    name = part.heading_path[-1] if part and part.heading_path else ""
+    signature = _signature(lines, name) if whole else None
+    lead = _one_line(lines[signature].body.rstrip(" {")) if signature is not None else name or intro
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if not line.body or _FENCE.match(line.body):
+            at += 1
+            continue
+        after = _comment_end(lines, at)
+        if after > at:
+            about = lead if part else intro
+            yield from _comment_units(text, lines[at:after], about)
+            at = after
+            continue
+        if _DRAWN_HEADER.fullmatch(line.body):
+            lead = intro = _one_line(line.body)
+            at += 1
+            continue
+        if at == signature:
+            after = _signature_end(lines, at)
+            yield Unit(line.start, lines[after - 1].end, "definition", "", _last_name(name))
+            at = after
+            continue
+        defining = _DEFINING.match(line.body)
+        if defining:
+            after = _signature_end(lines, at)
+            yield Unit(line.start, lines[after - 1].end, "definition", name, defining.group("name"))
+            lead = _one_line(line.body.rstrip(" {"))
+            at = after
+            continue
+        assigned = _ASSIGNED.match(line.body)
+        term = (assigned.group("name") or assigned.group("macro")) if assigned else ""
+        yield Unit(line.start, line.end, "code", lead, term, weak=len(words_in(line.body)) < 2)
+        at += 1
+
+
+def _signature(lines: Sequence[_Line], name: str) -> int | None:
+    """The line that first has the name of what is defined, comments apart."""
+    wanted = re.compile(rf"(?<![\w$]){re.escape(_last_name(name))}(?![\w$])")
+    at = 0
+    while at < len(lines):
+        after = _comment_end(lines, at)
+        if after > at:
+            at = after
+            continue
+        if wanted.search(lines[at].body):
+            return at
+        at += 1
+    return None
+
+
+def _last_name(name: str) -> str:
+    return name.rpartition(".")[2] or name
+
+
+def _signature_end(lines: Sequence[_Line], at: int) -> int:
+    """Behind the line in which the brackets of a definition are closed."""
+    open_brackets = 0
+    for after in range(at, min(at + 6, len(lines))):
+        body = lines[after].body
+        open_brackets += body.count("(") - body.count(")")
+        if open_brackets <= 0:
+            return after + 1
+    return at + 1
+
+
+def _comment_end(lines: Sequence[_Line], at: int) -> int:
+    """Behind the comment or docstring that begins here; the same line where none does."""
+    body = lines[at].body
+    quotes = next((quote for quote in _QUOTES if body.startswith((quote, f"r{quote}"))), None)
+    if quotes:
+        if body.count(quotes) > 1:
+            return at + 1
+        closing = (after for after in range(at + 1, len(lines)) if quotes in lines[after].body)
+        return next(closing, len(lines) - 1) + 1
+    if body.startswith("/*"):
+        closing = (after for after in range(at, len(lines)) if "*/" in lines[after].body)
+        return next(closing, len(lines) - 1) + 1
+    after = at
+    while after < len(lines) and lines[after].body and _COMMENT.match(lines[after].body):
+        after += 1
+    return after
+
+
+def _comment_units(text: str, lines: Sequence[_Line], lead: str) -> Iterator[Unit]:
+    """The sentences of a comment, less the marks around it."""
+    paragraphs: list[tuple[int, int]] = []
+    begins = True
+    for line in lines:
+        mark = _COMMENT.match(line.body)
+        start = line.start + (mark.end() if mark else 0)
+        start += 3 * text.startswith(_QUOTES, start)
+        end = line.end
+        for closing in ("*/", *_QUOTES):
+            end -= len(closing) * text[start:end].endswith(closing)
+        start, end = trim(text, start, end)
+        if _RULE.match(text[start:end]):
+            begins = True
+        elif begins:
+            paragraphs.append((start, end))
+            begins = False
+        else:
+            paragraphs[-1] = (paragraphs[-1][0], end)
+    for start, end in paragraphs:
+        for span in prose_spans(text, start, end):
+            yield Unit(*span, "sentence", lead)
+
+
+def _fence_end(lines: Sequence[_Line], at: int) -> int:
+    """Behind the line that closes the fence; behind the last where none does."""
+    opening = _FENCE.match(lines[at].body)
+    mark = opening.group() if opening else ""
+    for after in range(at + 1, len(lines)):
+        body = lines[after].body
+        if body.startswith(mark) and not body.strip(mark[0]):
+            return after + 1
+    return len(lines) + 1
+
+
+def _after_comment(lines: Sequence[_Line], at: int) -> int:
+    """Behind a line of markup, and all of a comment that it opens."""
+    body = lines[at].body
+    if not body.startswith("<!--") or "-->" in body:
+        return at + 1
+    closing = (after for after in range(at + 1, len(lines)) if "-->" in lines[after].body)
+    return next(closing, at) + 1
+
+
+def _cut(text: str, span: tuple[int, int], cuts: Iterable[int]) -> Iterator[tuple[int, int]]:
+    start, end = span
+    for first, last in pairwise([start, *(at for at in cuts if start < at < end), end]):
+        first, last = trim(text, first, last)
+        if first < last:
+            yield first, last
+
+
+def _line_starts(text: str, start: int, end: int) -> list[int]:
+    return [start + found.end() for found in re.finditer("\n", text[start:end])]
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text if char.isalnum())
+
+
+_SPACE = re.compile(r"\s+")
+
+
+def _one_line(text: str) -> str:
+    short = _SPACE.sub(" ", text[: 2 * _LONGEST_LEAD]).strip(" |")
+    if len(short) <= _LONGEST_LEAD:
+        return short
+    return f"{short[:_LONGEST_LEAD].rpartition(' ')[0] or short[:_LONGEST_LEAD]}…"
+
+
+_ENDS = (".", "!", "…", "。", "！", "؟", "।", "۔", ":", ";", ")", '"', "”", "»", "」")
+
+
+def _is_title(sentence: str) -> bool:
+    """A few words without an end, or a question."""
+    if sentence.endswith(("?", "？", "؟")):
+        return True
+    return not sentence.endswith(_ENDS) and _size(sentence) < 8
+
+
+def _size(text: str) -> int:
+    """How many words; of scripts without spaces two characters are one."""
+    words = words_in(text)
+    if text.isascii():
+        return len(words)
+    return sum((len(word) + 1) // 2 if is_unspaced(word) else 1 for word in words)
+
+
+def _hidden(chunk: Chunk) -> list[Omission]:
+    return [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
+
+
+def _visible(chunk: Chunk) -> str:
+    """The chunk's text with blanks for what nobody would see."""
+    text = chunk.text
+    for one in _hidden(chunk):
+        start, end = max(one.start - chunk.start, 0), min(one.end - chunk.start, len(text))
+        blank = "".join(char if char == "\n" else " " for char in text[start:end])
+        text = text[:start] + blank + text[end:]
+    return text
+
+
+def _in_document(chunk: Chunk, text: str, units: Iterable[Unit]) -> Iterator[Unit]:
+    """The units by their place in the document, cut where something hidden stands inside."""
+    hidden = _hidden(chunk)
+    for unit in units:
+        at = unit.start
+        for one in overlapping(hidden, unit.start + chunk.start, unit.end + chunk.start):
+            yield from _part(chunk, text, unit, at, one.start - chunk.start)
+            at = max(at, one.end - chunk.start)
+        yield from _part(chunk, text, unit, at, unit.end)
+
+
+def _part(chunk: Chunk, text: str, unit: Unit, start: int, end: int) -> Iterator[Unit]:
+    start, end = trim(text, start, end)
+    if start < end:
+        yield replace(unit, start=chunk.start + start, end=chunk.start + end)
+
+
+def _says_something(chunk: Chunk, unit: Unit) -> bool:
+    return any(map(str.isalnum, chunk.text[unit.start - chunk.start : unit.end - chunk.start]))
+
+
+def _is_fragment(chunk: Chunk, unit: Unit) -> bool:
+    """Too little to prove anything: a lone word or number."""
+    if unit.kind in ("definition", "row", "code", "item"):
+        return False
+    return _size(chunk.text[unit.start - chunk.start : unit.end - chunk.start]) < 2

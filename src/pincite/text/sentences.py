@@ -40,6 +40,89 @@ def sentence_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return spans
 
 
+# What can end a sentence of running prose, in the scripts that we read, with the quotes and
+# brackets that it closes. A row of marks is one end, looked at once.
+_PROSE_END = re.compile(
+    r"""[.!?…]+["'”’»)\]*_`]*(?=\s)|[。！？｡]+["'”’」』）]*|[؟۔।॥։።។။]+["'”’»)]*|\n[ \t\r]*(?=\n)"""
+)
+_INLINE_CODE = re.compile(r"`[^`\n]+`")
+_WORD_BEFORE = re.compile(r"[^\s(\[\"'“„«/]+$")
+_LONGEST_WORD = 24  # characters before a full stop that are looked at
+# A name or a number follows these: the sentence goes on.
+_TITLES = """
+adm bzgl bzw capt cf cmdr col d.h dipl dr e.g eq evtl fig figs gen ggf gov hon hr i.e ing inkl insb
+kap lt maj mr mrs ms nr núm p.ej pág págs pp prof rev sen sog sr sra srta st vgl vol vols vs z.b
+zzgl
+"""
+# These may stand at the end of a sentence, too.
+_SHORTENED = """
+apr approx aug ave bros ca ch chap co corp dec dept ed eds est etc feb inc jan jr jul jun ltd mich
+mio mrd mt nov oct okt op orig ph.d ref sep sept str tel transl u.a univ usf usw
+"""
+_BEFORE_NAMES, _MAYBE_AT_THE_END = frozenset(_TITLES.split()), frozenset(_SHORTENED.split())
+_LETTERS_WITH_STOPS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]$")  # J. Doe, U.S., z.B.
+_BEGINNING = re.compile(
+    r"\s+(?:The|This|That|These|It|He|She|They|We|In|A|An|But|However|As|Der|Die|Das|Es|El|La|Los)\b"
+)
+_MONTHS_AND_SUCH = re.compile(
+    r"Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrh|Jh|Lebensjahr|Klasse|Auflage"
+)
+
+
+def prose_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The sentences of running prose, less the space around them; blank ones left out.
+
+    Unlike `sentence_spans`, by which documents are cut for the index, it knows nothing of lists
+    and tables, and more of abbreviations, dates, ellipses, code and other scripts.
+    """
+    spans: list[tuple[int, int]] = []
+    codes = iter(_INLINE_CODE.finditer(text, start, end))
+    code = next(codes, None)
+    at = start
+    for stop in _PROSE_END.finditer(text, start, end):
+        while code is not None and code.end() <= stop.start():
+            code = next(codes, None)
+        if code is not None and code.start() < stop.start() < code.end() - 1:
+            continue
+        if _goes_on(text, at, stop, end):
+            continue
+        _add_trimmed(spans, text, at, stop.end())
+        at = stop.end()
+    _add_trimmed(spans, text, at, end)
+    return spans
+
+
+def _goes_on(text: str, sentence_start: int, stop: re.Match[str], end: int) -> bool:
+    """Whether the sentence is not over at this mark."""
+    if text[stop.start()] not in ".…!?":
+        return False
+    after = _next_char(text, stop.end(), end)
+    if after.islower() or after in ",;)":
+        return True  # "e. coli", "Yahoo! was", "… and so on"
+    if stop.group() != ".":
+        return False
+    before = text[max(sentence_start, stop.start() - _LONGEST_WORD) : stop.start()]
+    found = _WORD_BEFORE.search(before)
+    word = found.group() if found else ""
+    if word.isdigit():
+        opens = not text[sentence_start : stop.start() - len(word)].strip(" #\t\n*_")
+        dated = len(word) <= 2 and _MONTHS_AND_SUCH.match(text, stop.end() + 1) is not None
+        return opens or dated  # the number of an item, a heading or a day
+    word = word.lower()
+    if word in _BEFORE_NAMES or (word in ("no", "art", "p") and after.isdigit()):
+        return True
+    is_short = word in _MAYBE_AT_THE_END or _LETTERS_WITH_STOPS.fullmatch(word) is not None
+    return is_short and _BEGINNING.match(text, stop.end()) is None
+
+
+def _next_char(text: str, at: int, end: int) -> str:
+    """The first character that is no space, looked for in the next few; empty where none is."""
+    for char in text[at : min(at + 8, end)]:
+        if not char.isspace():
+            return char
+    return ""
+
+
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without the white space at its two ends; empty where there is nothing else."""
     end = min(end, len(text))

@@ -21,7 +21,8 @@ from pincite.records import (
     Quote,
     Section,
 )
-from pincite.retrieve.quote import best_quote
+from pincite.retrieve import quote as quoting
+from pincite.retrieve.rarity import Rarity
 from pincite.text.lines import LineIndex
 
 
@@ -40,6 +41,10 @@ def chunk_of(
         locator=Locator(line - 1 + first, line - 1 + last),
         tokens=1,
     )
+
+
+def best_quote(chunk: Chunk, question: str, window: tuple[int, int] | None) -> Quote:
+    return quoting.best_quote(chunk, question, Rarity({}), window)
 
 
 def matched(quote: Quote) -> list[str]:
