@@ -41,31 +41,20 @@ class Asked:
         """Whether there is an answer, right or wrong."""
         return isinstance(self.told, Answer)
 
-    @property
-    def is_right(self) -> bool:
-        """Whether the answer holds every expected word."""
-        return self.is_answered and all(term in self.said for term in self.case.terms)
+    def is_right(self, first: int | None = None, *, with_context: bool = False) -> bool:
+        """Whether what is shown holds every expected word: quotes with their places."""
+        shown = self.shown(first, with_context=with_context)
+        return self.is_answered and all(term in shown for term in self.case.terms)
 
-    @property
-    def is_right_at_once(self) -> bool:
-        """Whether the first claim alone does."""
-        first = self._claims[:1]
-        return self.is_answered and all(term in _words(first) for term in self.case.terms)
-
-    @property
-    def said(self) -> str:
-        """What is cited, with what introduces it."""
-        return _words(self._claims)
-
-    @property
-    def _claims(self) -> list[tuple[str, str]]:
-        claims = self.told.claims if isinstance(self.told, Answer) else ()
-        return [(one.lead, one.quote) for claim in claims for one in claim.citations]
-
-
-def _words(cited: Iterable[tuple[str, str]]) -> str:
-    """On one line, as the questions' expected words are."""
-    return " ".join(" ".join(f"{lead} {quote}".split()) for lead, quote in cited)
+    def shown(self, first: int | None = None, *, with_context: bool = False) -> str:
+        """The first claims as they are printed, on one line."""
+        claims = self.told.claims[:first] if isinstance(self.told, Answer) else ()
+        parts = [
+            (one.before * with_context, one.lead, one.quote, one.after * with_context, one.citation)
+            for claim in claims
+            for one in claim.citations
+        ]
+        return " ".join(" ".join(map(" ".join, parts)).split())
 
 
 def wrong_citations(library: Library, asked: Sequence[Asked]) -> int:
@@ -91,8 +80,10 @@ def report(library: Library, asked: Sequence[Asked], written: Sequence[Asked]) -
     expecting = [one for one in answerable if one.case.terms and one.is_answered]
     none = [one for one in asked if one.case.unanswerable]
     yield row(["answerable questions answered", share([one.is_answered for one in answerable])])
-    yield row(["of those answers, hold the expected words", share([o.is_right for o in expecting])])
-    yield row(["in the first claim", share([one.is_right_at_once for one in expecting])])
+    yield row(["of those, hold the expected words", share([o.is_right() for o in expecting])])
+    yield row(["in the first claim", share([one.is_right(1) for one in expecting])])
+    around = [one.is_right(with_context=True) for one in expecting]
+    yield row(["with the context that is shown", share(around)])
     yield row(["wrong citations", str(wrong_citations(library, [*asked, *written]))])
     yield row(["golden questions without answer refused", share([not o.is_answered for o in none])])
     yield row(["further ones refused", share([not one.is_answered for one in written])])
@@ -108,11 +99,11 @@ def misses(asked: Sequence[Asked], written: Sequence[Asked]) -> Iterable[str]:
     """What went wrong, question by question."""
     for one in (*asked, *written):
         is_refused = not one.is_answered and not one.case.unanswerable
-        is_wrong = one.is_answered and (one.case.unanswerable or not one.is_right)
+        is_wrong = one.is_answered and (one.case.unanswerable or not one.is_right())
         if is_refused or is_wrong:
             kind = "refused" if is_refused else "answered" if one.case.unanswerable else "wrong"
             probability = "–" if one.told.probability is None else f"{one.told.probability:.2f}"
-            said = one.said[:160] if one.is_answered else getattr(one.told, "message", "")
+            said = one.shown()[:160] if one.is_answered else getattr(one.told, "message", "")
             yield f"{kind} {probability} {one.case.question}\n    {one.case.terms} ← {said}"
 
 

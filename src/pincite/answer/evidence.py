@@ -12,6 +12,7 @@ from pincite.retrieve.rarity import Rarity
 from pincite.text.finding import finder_of
 
 _UNITS_OF_A_RESULT = 8  # more of one chunk would leave too little room for the others
+_RESULTS_SCORED = 5  # by a model, which takes its time; further down there is seldom an answer
 
 Count = Callable[[str], int]
 """How many tokens a text has."""
@@ -46,7 +47,7 @@ def gathered(
             rarity.of(finder.found("\n".join((quote.text, quote.lead, *quote.heading_path))))
             / asked,
         )
-        for result in results
+        for place, result in enumerate(results)
         for rank, quote in enumerate(
             ranked_quotes(
                 result.chunk,
@@ -54,7 +55,7 @@ def gathered(
                 rarity,
                 result.hit.window,
                 most=_UNITS_OF_A_RESULT,
-                scorer=scorer,
+                scorer=scorer if place < _RESULTS_SCORED else None,
             )
         )
     ]
@@ -105,6 +106,8 @@ def citation_of(result: Result, quote: Quote) -> Citation:
         matches=quote.matches,
         boxes=quote.boxes,
         lead=quote.lead,
+        before=quote.before,
+        after=quote.after,
         flags=result.chunk.flags,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from pincite.settings import (
 if TYPE_CHECKING:
     from pincite.answer.flow import Readers
     from pincite.engine.searching import Searching
-    from pincite.ports import Embedder, Store
+    from pincite.ports import Embedder, Store, UnitScorer
     from pincite.records import (
         CheckedCitation,
         CitedPlace,
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
         Retrieved,
         SearchResults,
     )
+
+_MOST_FOREIGN = 0.1  # English has 0 to .01; in languages that it half reads, words choose better
 
 
 class Searchable:
@@ -128,6 +130,8 @@ class Searchable:
             readers = Readers(
                 writer=self._embedders.writer(profile), judge=self._embedders.judge(judge, profile)
             )
+        if readers is None or readers.scorer is None:
+            readers = replace(readers or Readers(), scorer=self._scorer(question))
         watch = Stopwatch(cancelled)
         search = partial(self.search, filters=filters, settings=settings, cancelled=cancelled)
         told = ask(
@@ -136,12 +140,30 @@ class Searchable:
             self._store(),
             asking,
             count=token_count(None),
-            readers=readers or Readers(),
+            readers=readers,
             on_claim=on_claim,
             lap=watch.lap,
         )
         del watch.seconds["search"]  # which told its stages itself
         return replace(told, seconds={**told.seconds, **watch.seconds})
+
+    def _scorer(self, question: str) -> UnitScorer | None:
+        """How near the meaning of a unit is to the question's, where the model reads both.
+
+        A service is not asked: it would take its time, and be sent the units once more.
+        """
+        header = begun(self._store().header(), self.root)
+        if header.model.name.startswith("openai:"):
+            return None
+        embedder = self._embedders.of(header)
+        if embedder.foreignness(question) > _MOST_FOREIGN:
+            return None
+
+        def scores(question: str, units: Sequence[str]) -> list[float]:
+            asked = embedder.embed_question(question)
+            return [float(asked @ unit) for unit in embedder.embed_passages(units)]
+
+        return scores
 
     def receipt(
         self,

@@ -21,21 +21,27 @@ from pincite.text.printable import printable
 
 
 def claim_as_text(
-    number: int, claim: Claim, *, highlight: Highlight, strong: Highlight, struck: Highlight
+    number: int,
+    claim: Claim,
+    *,
+    highlight: Highlight,
+    strong: Highlight,
+    struck: Highlight,
+    faint: Highlight,
 ) -> Iterator[str]:
-    """A claim with the words it rests on and their places."""
+    """A claim with the words it rests on, their places, and what stands around them."""
     if claim.state == "unsupported":
         yield f"[{number}] {struck(_one_line(claim.text))} (unsupported: {printable(claim.judge)})"
         return
     if claim.state == "supported":
         yield f"[{number}] {_one_line(claim.text)} (supported: {printable(claim.judge)})"
-        for one in claim.citations:
-            yield f"    {_quoted(one, highlight)}"
-            yield from _place(one, strong, indent=6)
-        return
     for one in claim.citations:
-        yield f"[{number}] {_quoted(one, highlight)}"
+        mark = f"[{number}]" if claim.state == "quoted" else "   "
+        yield f"{mark} {_quoted(one, highlight)}"
         yield from _place(one, strong, indent=4)
+        if one.before or one.after:
+            around = (_one_line(one.before), f"[{number}]", _one_line(one.after))
+            yield faint(f"    … {' '.join(filter(None, around))} …")
 
 
 def abstention_as_text(
@@ -109,6 +115,8 @@ def _citation_as_json(citation: Citation) -> Json:
         "locator": locator_as_json(citation.locator),
         "heading_path": list(citation.heading_path),
         "lead": citation.lead,
+        "before": citation.before,
+        "after": citation.after,
         "flags": list(citation.flags),
         "boxes": [asdict(box) for box in citation.boxes],
     }

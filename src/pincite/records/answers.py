@@ -42,7 +42,10 @@ class Citation:
     heading_path: tuple[str, ...]
     matches: tuple[tuple[int, int], ...]  # the question's words inside the quote
     boxes: tuple[Box, ...] = ()
-    lead: str = ""  # what a reader needs to understand the quote; context, no part of it
+    # Context, no part of the quote: what a reader needs to understand it, and what stands around.
+    lead: str = ""
+    before: str = ""
+    after: str = ""
     flags: tuple[str, ...] = ()  # what around the quote a reader of the file would not have seen
 
     @property

@@ -73,8 +73,10 @@ class Quote:
     boxes: tuple[Box, ...] = ()  # where it stands on its pages
     kind: UnitKind = "sentence"
     # What a reader needs to understand the unit: a table's header, what introduces a list, who
-    # speaks. Context, never part of the quote.
+    # speaks. Context, never part of the quote, as are the units before and after it.
     lead: str = ""
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

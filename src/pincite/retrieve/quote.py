@@ -34,7 +34,9 @@ _TYPE = 0.15  # it holds what the question wants: a number, a time, a name
 _DEFINES = 0.6  # it defines what is asked for
 _WEAK = 0.5  # titles, questions and fragments, against the rest
 _SCORER = 0.5  # a score of 1 by a model
+_MOST_SCORED = 8  # units of a chunk that a model looks at; the others share few words with it
 
+_AROUND = 240  # characters of the units before and after that are shown as context
 _BEFORE_MATCH = 80  # characters shown before the first match of a cut unit
 
 
@@ -62,14 +64,20 @@ def ranked_quotes(
     finder = finder_of(question)
     units = units_of(chunk) or (Unit(chunk.start, chunk.end, "sentence"),)
     merits = _merits(chunk, question, finder, units, rarity)
-    if scorer is not None:
-        texts = [_with_lead(chunk, unit) for unit in units]
-        told = scorer(question, texts)
-        merits = [merit + _SCORER * score for merit, score in zip(merits, told, strict=True)]
     in_window = [window is not None and window[0] <= unit.start < window[1] for unit in units]
-    # Sums of the same parts in another order differ in the last digit.
-    order = sorted(range(len(units)), key=lambda at: (-round(merits[at], 9), not in_window[at], at))
-    return tuple(_quote(chunk, units[at], finder) for at in order[:most])
+
+    def place(at: int) -> tuple[float, bool, int]:
+        # Sums of the same parts in another order differ in the last digit.
+        return -round(merits[at], 9), not in_window[at], at
+
+    order = sorted(range(len(units)), key=place)
+    if scorer is not None:
+        looked_at = order[:_MOST_SCORED]
+        told = scorer(question, [_with_lead(chunk, units[at]) for at in looked_at])
+        for at, score in zip(looked_at, told, strict=True):
+            merits[at] += _SCORER * score
+        order[:_MOST_SCORED] = sorted(looked_at, key=place)
+    return tuple(_quote(chunk, units, at, finder) for at in order[:most])
 
 
 def _with_lead(chunk: Chunk, unit: Unit) -> str:
@@ -182,7 +190,9 @@ def _holds_answer(question: str) -> Callable[[str], bool] | None:
     return None
 
 
-def _quote(chunk: Chunk, unit: Unit, finder: Finder) -> Quote:
+def _quote(chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder) -> Quote:
+    unit = units[at]
+    before, after = (units[max(at - 1, 0) : at], units[at + 1 : at + 2])
     whole = trim(chunk.text, unit.start - chunk.start, unit.end - chunk.start)
     start, end = _shown(chunk.text, *whole, finder)
     lines = LineIndex(chunk.text)
@@ -205,6 +215,8 @@ def _quote(chunk: Chunk, unit: Unit, finder: Finder) -> Quote:
         boxes=line_boxes(places),
         kind=unit.kind,
         lead=unit.lead,
+        before="".join(chunk.seen(one.start, one.end)[-_AROUND:] for one in before),
+        after="".join(chunk.seen(one.start, one.end)[:_AROUND] for one in after),
     )
 
 

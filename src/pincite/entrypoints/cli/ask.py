@@ -112,7 +112,7 @@ def ask(
         shown += 1
         if not as_json and not copy:
             lines = answers.claim_as_text(
-                shown, claim, highlight=highlight, strong=strong, struck=struck
+                shown, claim, highlight=highlight, strong=strong, struck=struck, faint=faint
             )
             echo_lines(lines)
 
