@@ -25,12 +25,8 @@ class Evidence:
     citation: Citation
     result: Result
     rank: int  # among the units of its result, from 0
+    merit: float  # how well it answers, compared with units of other results; higher is better
     coverage: float  # the share of the question's telling words in it, its lead and its headings
-
-    @property
-    def merit(self) -> float:
-        """How well it answers, compared with units of other results; higher is better."""
-        return (self.result.hit.probability or self.result.hit.score) * (0.5 + self.coverage)
 
 
 def gathered(
@@ -44,6 +40,7 @@ def gathered(
             citation_of(result, quote),
             result,
             rank,
+            (result.hit.probability or result.hit.score) * quote.merit,
             rarity.of(finder.found("\n".join((quote.text, quote.lead, *quote.heading_path))))
             / asked,
         )

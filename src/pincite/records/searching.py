@@ -72,6 +72,7 @@ class Quote:
     cut_after: bool = False
     boxes: tuple[Box, ...] = ()  # where it stands on its pages
     kind: UnitKind = "sentence"
+    merit: float = 0.0  # how much it says of what was asked; about 1 where it has all words of it
     # What a reader needs to understand the unit: a table's header, what introduces a list, who
     # speaks. Context, never part of the quote, as are the units before and after it.
     lead: str = ""

@@ -77,7 +77,7 @@ def ranked_quotes(
         for at, score in zip(looked_at, told, strict=True):
             merits[at] += _SCORER * score
         order[:_MOST_SCORED] = sorted(looked_at, key=place)
-    return tuple(_quote(chunk, units, at, finder) for at in order[:most])
+    return tuple(_quote(chunk, units, at, finder, merits[at]) for at in order[:most])
 
 
 def _with_lead(chunk: Chunk, unit: Unit) -> str:
@@ -190,7 +190,7 @@ def _holds_answer(question: str) -> Callable[[str], bool] | None:
     return None
 
 
-def _quote(chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder) -> Quote:
+def _quote(chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder, merit: float) -> Quote:
     unit = units[at]
     before, after = (units[max(at - 1, 0) : at], units[at + 1 : at + 2])
     whole = trim(chunk.text, unit.start - chunk.start, unit.end - chunk.start)
@@ -214,6 +214,7 @@ def _quote(chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder) -> Quot
         cut_after=end < whole[1],
         boxes=line_boxes(places),
         kind=unit.kind,
+        merit=merit,
         lead=unit.lead,
         before="".join(chunk.seen(one.start, one.end)[-_AROUND:] for one in before),
         after="".join(chunk.seen(one.start, one.end)[:_AROUND] for one in after),
