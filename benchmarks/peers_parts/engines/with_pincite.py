@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from peers_parts.engines import PICKLED
 from peers_parts.engines.corpus import Corpus, Question, Search
+from pincite.answer.flow import Readers, ask
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.records import Filters, LibraryHeader, Mode, ModelCard
 from pincite.retrieve.flow import search
-from pincite.settings import SearchSettings
+from pincite.settings import MODES, AskSettings, SearchSettings
 from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 from pincite.vectors import Vector
 
@@ -48,6 +50,11 @@ class KnownVectors:
         """Whether the word is one of the model's own."""
         return self._model.knows(word)
 
+    def scores(self, question: str, units: Sequence[str]) -> list[float]:
+        """How near each unit is to the question; these are embedded while time counts."""
+        asked = self._vectors[question]
+        return [float(asked @ unit) for unit in self._model.embed_passages(units)]
+
 
 def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
     """The index as `pincite index build` writes it."""
@@ -72,7 +79,22 @@ def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
 
         return found
 
-    return {mode: searching(mode) for mode in ("words", "vector", "hybrid")}
+    def answered(question: Question) -> list[str]:
+        """From the question to an extractive answer, its units compared by the model."""
+        asked = partial(search, store=store, embedder=embedder, mode="hybrid", filters=Filters())
+        told = ask(
+            question.text,
+            partial(asked, settings=SearchSettings()),
+            store,
+            AskSettings(caution=0),
+            count=len,
+            readers=Readers(scorer=embedder.scores),
+        )
+        cited = [one for claim in told.claims for one in claim.citations]  # type: ignore[union-attr]
+        return [one.path for one in cited]
+
+    modes = {mode: searching(mode) for mode in MODES}
+    return {**modes, "answer": answered}
 
 
 def _objects(file: Path) -> Iterator[Any]:
