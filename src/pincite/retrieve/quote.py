@@ -33,7 +33,7 @@ _PAIR = 0.03  # two words that stand next to each other here as in the question
 _TYPE = 0.15  # it holds what the question wants: a number, a time, a name
 _DEFINES = 0.6  # it defines what is asked for
 _WEAK = 0.5  # titles, questions and fragments, against the rest
-_SCORER = 0.5  # a score of 1 by a model
+_SCORER = 1.0  # a score of 1 by a model
 _MOST_SCORED = 8  # units of a chunk that a model looks at; the others share few words with it
 
 _AROUND = 240  # characters of the units before and after that are shown as context
@@ -81,7 +81,7 @@ def ranked_quotes(
 
 
 def _with_lead(chunk: Chunk, unit: Unit) -> str:
-    text = chunk.seen(unit.start, unit.end)
+    text = _seen(chunk, unit)
     return f"{unit.lead}: {text}" if unit.lead else text
 
 
@@ -89,7 +89,7 @@ def _merits(
     chunk: Chunk, question: str, finder: Finder, units: Sequence[Unit], rarity: Rarity
 ) -> list[float]:
     """How much each unit says of what was asked: about 1 where it has all words of it."""
-    seen = [chunk.seen(unit.start, unit.end) for unit in units]
+    seen = [_seen(chunk, unit) for unit in units]
     own = [_found(chunk, text, finder) for text in seen]
     headings = [_section_at(chunk, unit.start).heading_path[-1:] for unit in units]
     contexts = {
@@ -109,6 +109,9 @@ def _merits(
     for unit, text, words, heading in zip(units, seen, own, headings, strict=True):
         around = contexts[unit.lead].union(*(contexts[one] for one in heading))
         merit = weight(words) + _CONTEXT * weight(around - words)
+        if not merit:
+            merits.append(0.0)
+            continue
         if words:
             merit += _PAIR * len(pairs & _pairs(text))
         if unit.term:
@@ -117,6 +120,12 @@ def _merits(
             merit += _TYPE
         merits.append(merit * _WEAK if unit.weak else merit)
     return merits
+
+
+def _seen(chunk: Chunk, unit: Unit) -> str:
+    if not chunk.omissions:  # of most chunks, and quicker
+        return chunk.text[unit.start - chunk.start : unit.end - chunk.start]
+    return chunk.seen(unit.start, unit.end)
 
 
 def _found(chunk: Chunk, text: str, finder: Finder) -> set[str]:
@@ -159,6 +168,26 @@ _ASKS_NAME = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_YEAR_OR_CLOCK = re.compile(r"(?<!\d)\d{4}(?!\d)|\d:\d\d")
+_NUMBERS = """
+one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million
+billion half twice zwei drei vier fünf sechs sieben acht neun zehn dos tres cuatro cinco seis siete
+ocho nueve diez
+"""
+_TIMES = """
+january february march april may june july august september october november december januar februar
+märz mai juni juli oktober dezember enero febrero marzo abril mayo junio julio agosto septiembre
+octubre noviembre diciembre monday tuesday wednesday thursday friday saturday sunday century
+centuries jahrhundert siglo today yesterday
+"""
+_NUMBER_WORDS, _TIME_WORDS = frozenset(_NUMBERS.split()), frozenset(_TIMES.split())
+_NUMBER_SIGNS, _TIME_SIGNS = frozenset("一二三四五六七八九十百千万亿"), frozenset("年月日")
+_NAME = re.compile(
+    r"\b(?:who|whom|whose|where|which (?:city|country|person|company|team))\b|\bqui[eé]n(?:es)?\b"
+    r"|\bd[oó]nde\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NUMBER_WORD = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million"
     r"|billion|half|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|dos|tres|cuatro|cinco|seis"
@@ -179,13 +208,19 @@ def _holds_answer(question: str) -> Callable[[str], bool] | None:
     """Whether a text holds the kind of thing that is asked for; None where that is not said."""
     if _ASKS_NUMBER.search(question):
         asked = set(_NUMBER.findall(question))
-        return lambda text: bool(
-            set(_NUMBER.findall(text)) - asked or _NUMBER_WORD.search(text) is not None
+        return lambda text: (
+            not asked.issuperset(_NUMBER.findall(text))
+            or not _NUMBER_WORDS.isdisjoint(words_in(text))
+            or not _NUMBER_SIGNS.isdisjoint(text)
         )
     if _ASKS_TIME.search(question):
-        return lambda text: _TIME.search(text) is not None
+        return lambda text: (
+            _YEAR_OR_CLOCK.search(text) is not None
+            or not _TIME_WORDS.isdisjoint(words_in(text.lower()))
+            or not _TIME_SIGNS.isdisjoint(text)
+        )
     if _ASKS_NAME.search(question):
-        named = set(words_in(question))
+        named = set(words_in(question.lower()))
         return lambda text: any(name.lower() not in named for name in _NAME.findall(text))
     return None
 
@@ -233,8 +268,10 @@ def _shown(text: str, start: int, end: int, finder: Finder) -> tuple[int, int]:
 
 def _section_at(chunk: Chunk, at: int) -> Section:
     """The section that a place of the document belongs to; the whole chunk where there are none."""
-    within = (section for section in chunk.sections if section.start <= at < section.end)
-    return next(within, Section(chunk.heading_path, 0, chunk.start, chunk.end))
+    for section in chunk.sections:
+        if section.start <= at < section.end:
+            return section
+    return Section(chunk.heading_path, 0, chunk.start, chunk.end)
 
 
 def _locator(chunk: Chunk, lines: LineIndex, start: int, end: int) -> Locator:

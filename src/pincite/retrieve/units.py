@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from pincite.records import Chunk, Modality, Omission, Section, UnitKind, overlapping
@@ -24,10 +23,12 @@ from pincite.text.words import is_unspaced, words_in
 LONGEST = 400  # characters of one unit that are shown; a table without full stops has no end
 _LONGEST_WHOLE = 160  # an item or a field that is longer is quoted by the sentence
 _LONGEST_LEAD = 160
+_LONGEST_WORD = 40  # a longer unit is more than a word
+_LEAST_SAID = 80  # characters of captions without full stops that are quoted together
+_LINE_END = re.compile(r"\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A stretch that can be quoted; `start` and `end` are offsets in the document."""
 
     start: int
@@ -43,9 +44,12 @@ def units_of(chunk: Chunk) -> tuple[Unit, ...]:
 
     Fragments, such as a lone number, are given only where there is nothing else.
     """
-    text = _visible(chunk)
-    units = _in_document(chunk, text, _units(chunk, text))
-    found = [unit for unit in units if _says_something(chunk, unit)]
+    hidden = [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
+    text = _visible(chunk, hidden)
+    found = list(_in_document(chunk, text, hidden, _units(chunk, text)))
+    if not found and chunk.start == 0:  # a file of nothing but what it says about itself
+        fields = _field_units(text, _filled_lines(text))
+        found = [one._replace(weak=False) for one in _in_document(chunk, text, hidden, fields)]
     proper = [unit for unit in found if not _is_fragment(chunk, unit)]
     return tuple(proper or found)
 
@@ -61,7 +65,8 @@ def _units(chunk: Chunk, text: str) -> Iterator[Unit]:
         following = rows[number + 1] if number + 1 < len(rows) else None
         after = text[following.start - chunk.start :][:200] if following else ""
         if not _names_columns(text[start:end], after):
-            yield Unit(*trim(text, start, end), "row")
+            is_title = " | " not in text[start:end] and _is_title(text[start:end])
+            yield Unit(*trim(text, start, end), "row", weak=is_title)
         at = max(at, end)
     yield from _text_units(chunk, text, at, len(text))
 
@@ -82,11 +87,13 @@ class _Line(NamedTuple):
 
 
 class _Heading(NamedTuple):
+    """The lines of a heading, and the section that it opens."""
+
     lines: list[_Line]
     section: Section
 
 
-_RULE = re.compile(r"[^\w]*$")  # nothing but marks
+_RULE = re.compile(r"[\W_]*$")  # nothing but marks
 _TAGS = re.compile(
     r"<[^<>]*>|\{\{[^{}]*\}\}|\{[:#%][^{}]*\}|!?\[[^\[\]]*\]\([^()]*\)|\[\^?[^\[\]]*\]:\s.*"
     r"|(?:https?|ftp)://\S+"
@@ -95,15 +102,22 @@ _DIRECTIVE = re.compile(r"\.\. |#\+\w|:[\w-]+:$|\[\[?(?:file|image):|@\w+\{|\\\w
 _FENCE = re.compile(r"(?:`{3,}|~{3,})")
 _BULLET = re.compile(r"(?:[-*+•‣◦▪●·–—o]|\uf0b7)[ \t\u00a0]+(?:\[[ xX]\][ \t]+)?(?=\S)")
 _NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)])[ \t]+(?=\S)")
-_DRAWN_HEADER = re.compile(
-    r"[A-Z][A-Z0-9_()/-]*(?:(?: [A-Z(][A-Z0-9_()/-]*)*\s{2,}[A-Z(][A-Z0-9_()/-]*)+"
+_HTML_BLOCK = re.compile(
+    r"</?(?:p|div|td|th|tr|li|dt|dd|dl|ul|ol|table|tbody|thead|h[1-6]|section|blockquote)\b"
 )
+_LEADING_TAGS = re.compile(r"(?:</?[a-zA-Z][^<>]*>|&nbsp;|\s)*")
+_LONGEST_TAG = 300
+_DRAWN_RULE = re.compile(r"(?:={2,}|-{2,})(?: +(?:={2,}|-{2,}))+$")
+_ASKS = ("?", "？", "؟")
+_INTRODUCES = (":", "：")
 
 
 def _is_markup(body: str) -> bool:
     """Whether a line holds nothing but marks, tags, links and pictures."""
     if _RULE.match(body) or _DIRECTIVE.match(body):
         return True
+    if body.startswith(("{{<", "{{%")) and "}}" not in body:
+        return True  # goes on in the next lines
     may_be = body[0] in "<{![h-*+|(f" and len(body) < 2_000
     return may_be and _RULE.match(_TAGS.sub("", body)) is not None
 
@@ -111,13 +125,16 @@ def _is_markup(body: str) -> bool:
 def _lines(text: str, start: int, end: int) -> list[_Line]:
     lines = []
     at = start
-    while at < end:
-        after = text.find("\n", at, end)
-        after = end if after < 0 else after
-        first, last = trim(text, at, after)
-        lines.append(_Line(first, last, first - at, text[first:last]))
-        at = after + 1
+    for line in text[start:end].split("\n"):
+        body = line.strip()
+        indent = len(line) - len(line.lstrip()) if body else len(line)
+        lines.append(_Line(at + indent, at + indent + len(body), indent, body))
+        at += len(line) + 1
     return lines
+
+
+def _filled_lines(text: str) -> list[_Line]:
+    return [line for line in _lines(text, 0, len(text)) if not _RULE.match(line.body)]
 
 
 def _text_units(chunk: Chunk, text: str, start: int, end: int) -> Iterator[Unit]:
@@ -137,12 +154,14 @@ class _Reading:
         self.chunk = chunk
         self.text = text
         self.headings = {
-            max(section.start - chunk.start, 0): section
+            trim(text, at := section.start - chunk.start, at + _LONGEST_LEAD)[0]: section
             for section in chunk.sections
             if section.level and section.start >= chunk.start
         }
         self.spoken = chunk.modality in (Modality.VIDEO_TRANSCRIPT, Modality.AUDIO_TRANSCRIPT)
-        self.intro = ""  # the paragraph that ends with a colon right above, or asks a question
+        self.intro = ""  # ends with a colon, right above
+        self.asked = ""  # a question, right above
+        self.label = ""  # a few words of HTML, right above
         self.speaker = ""
         self.parents: list[tuple[int, str]] = []  # indent and text of the items around
         self.waiting: _Heading | None = None  # has no body so far
@@ -158,29 +177,30 @@ class _Reading:
             heading = self._heading_at(lines, at)
             if heading is not None:
                 yield from self._bodiless(heading.section)
-                self.waiting, self.intro, self.parents = heading, "", []
+                self.waiting, self.intro, self.asked, self.parents = heading, "", "", []
                 at += len(heading.lines)
                 continue
             if _FENCE.match(line.body):
                 after = _fence_end(lines, at)
-                yield from self._body(_code_units(self.text, lines[at + 1 : after - 1], self.intro))
-                at = after
-                continue
-            if _is_markup(line.body):
+                units = _code_units(self.text, lines[at + 1 : after - 1], self._around(line))
+            elif _DRAWN_RULE.match(line.body):
+                after = _run_end(lines, at, "")
+                units = _drawn_table_units(self.text, lines[at:after], self._around(line))
+            elif _is_markup(line.body):
                 at = _after_comment(lines, at)
                 continue
-            if line.body.startswith("|"):
-                after = at
-                while after < len(lines) and lines[after].body.startswith("|"):
-                    after += 1
+            elif line.body.startswith("|"):
+                after = _run_end(lines, at, "|")
                 continued = at == 0 and self.chunk.position > 0
-                yield from self._body(
-                    _table_units(self.text, lines[at:after], self.intro, continued=continued)
+                units = _table_units(
+                    self.text, lines[at:after], self._around(line), continued=continued
                 )
-                at = after
-                continue
-            after = self._block_end(lines, at)
-            yield from self._body(self._block(lines[at:after], lines[at - 1] if at else None))
+            else:
+                after = self._block_end(lines, at)
+                units = self._block(lines[at:after], lines[at - 1] if at else None)
+            for unit in units:
+                self.waiting = None
+                yield unit
             at = after
         yield from self._bodiless(None)
 
@@ -193,7 +213,7 @@ class _Reading:
     def _heading_at(self, lines: Sequence[_Line], at: int) -> _Heading | None:
         """The lines of the heading that begins here, with what is drawn above and below it."""
         line = lines[at]
-        section = self.headings.get(line.start - line.indent) or self.headings.get(line.start)
+        section = self.headings.get(line.start)
         if section is None or _JSON_FIELD.match(line.body):
             return None
         wanted = _letters(section.heading_path[-1] if section.heading_path else line.body)
@@ -209,21 +229,21 @@ class _Reading:
             said += len(letters)
         return _Heading(taken or [line], section)
 
-    def _body(self, units: Iterable[Unit]) -> Iterator[Unit]:
-        for unit in units:
-            self.waiting = None
-            yield unit
+    def _around(self, line: _Line) -> str:
+        """What introduces a table or code: the item it stands in, or the paragraph above."""
+        while self.parents and self.parents[-1][0] >= line.indent:
+            self.parents.pop()
+        return self.parents[-1][1] if self.parents else self.intro
 
     def _bodiless(self, next_section: Section | None) -> Iterator[Unit]:
         """The heading above, if nothing stands below it before the next one."""
         if self.waiting is None:
             return
         lines, section = self.waiting
-        goes_on = (
-            section.end > self.chunk.end
-            if next_section is None
-            else (next_section.level > section.level)
-        )
+        if next_section is None:
+            goes_on = section.end > self.chunk.end
+        else:
+            goes_on = next_section.level > section.level
         told = [line for line in lines if not _RULE.match(line.body)]
         if told and not goes_on:
             start = told[0].start + len(told[0].body) - len(told[0].body.lstrip("#*= \t"))
@@ -234,16 +254,19 @@ class _Reading:
         """Behind the paragraph or item that begins here."""
         is_item = _item_mark(lines[at].body) > 0
         for after in range(at + 1, len(lines)):
-            before, line = lines[after - 1].body, lines[after]
-            may_be_numbered = is_item or before.endswith((":", "："))
+            line = lines[after]
+            may_be_numbered = is_item or lines[after - 1].body.endswith(_INTRODUCES)
+            if not line.body or line.start in self.headings:
+                return after
+            if line.body[:2].isalnum() and not may_be_numbered and not self.spoken:
+                continue  # most lines of prose
             if (
-                not line.body
-                or line.body[0] == "|"
+                line.body[0] == "|"
                 or _FENCE.match(line.body)
                 or _BULLET.match(line.body)
-                or not self.headings.keys().isdisjoint((line.start, line.start - line.indent))
                 or (may_be_numbered and _NUMBER.match(line.body))
                 or (self.spoken and _SPOKEN_BY.match(line.body))
+                or _HTML_BLOCK.match(line.body)
                 or (line.body[0] in "<{:.#" and _is_markup(line.body))
             ):
                 return after
@@ -255,48 +278,65 @@ class _Reading:
         if self.spoken:
             yield from self._said(first, last)
             return
+        if first.body.startswith("<") or last.body.endswith(">"):
+            yield from self._tagged(first, last)
+            return
         mark = _item_mark(first.body)
         if mark:
             yield from self._item(first, last, mark)
             return
-        indented = self.parents and first.indent > self.parents[-1][0]
-        if not indented:
-            self.parents = []
+        self._around(first)
+        lead = self.parents[-1][1] if self.parents else ""
         if _is_json(lines):
             yield from _json_units(self.text, lines)
         elif _are_fields(lines):
             yield from _field_units(self.text, lines)
         elif _are_code(lines):
-            yield from _code_units(self.text, lines, self.intro)
-        elif before is not None and before.body and lines[0].body[:1] == ":":
-            yield from _deflist(self.text, before, first, last)
+            yield from _code_units(self.text, lines, lead or self.intro)
+        elif before is not None and before.body and first.body.startswith(":"):
+            yield from self._defined_as(before.body, first, last)
         else:
-            parent = self.parents[-1][1] if indented else ""
-            yield from self._paragraph(first, last, self.intro if _is_title(parent) else parent)
-        self._introduce(first, last)
-
-    def _introduce(self, first: _Line, last: _Line) -> None:
-        """Remember what the next block may need to be understood."""
-        if last.body.endswith((":", "：")):
+            yield from self._paragraph(first, last, "" if _is_title(lead) else lead)
+        self.intro = ""
+        if last.body.endswith(_INTRODUCES):
             spans = prose_spans(self.text, first.start, last.end)
             self.intro = _one_line(self.text[slice(*spans[-1])])
-        elif last.body.endswith(("?", "？")) and last.end - first.start <= _LONGEST_LEAD:
-            self.intro = _one_line(self.text[first.start : last.end])
-        else:
-            self.intro = ""
+
+    def _tagged(self, first: _Line, last: _Line) -> Iterator[Unit]:
+        """A paragraph, or a cell, of HTML; a short one names the next."""
+        start, end = _without_tags(self.text, first.start, last.end)
+        label, self.label = self.label, ""
+        for span in self._sentences(start, end):
+            yield self._unit(*span, "sentence", label)
+        if _is_title(self.text[start:end]):
+            self.label = _one_line(self.text[start:end])
+
+    def _unit(self, start: int, end: int, kind: UnitKind, lead: str, term: str = "") -> Unit:
+        said = self.text[start:end]
+        weak = said.endswith((*_ASKS, *_INTRODUCES)) or (kind == "sentence" and _is_title(said))
+        return Unit(start, end, kind, lead, term, weak=weak)
 
     def _paragraph(self, first: _Line, last: _Line, lead: str) -> Iterator[Unit]:
+        """Its sentences; one behind a question with the question."""
         defined = _DEFINED.match(self.text, first.start, last.end)
-        term = _term(defined) if defined else ""
+        term = _term(defined)
         spans = list(self._sentences(first.start, last.end))
         if defined and len(spans) > 1 and spans[0][1] <= defined.end():
             spans[:2] = [(spans[0][0], spans[1][1])]  # "**Chart Datum.** The zero of our levels."
+        asked, self.asked = self.asked, ""
         for number, (start, end) in enumerate(spans):
-            if term and number == 0 and end > defined.end():  # type: ignore[union-attr]
-                yield Unit(start, end, "definition", lead, term)
-                continue
-            about = term or lead
-            yield Unit(start, end, "sentence", about, weak=_is_title(self.text[start:end]))
+            if term and number == 0:
+                yield self._unit(start, end, "definition", asked or lead, term)
+            else:
+                yield self._unit(start, end, "sentence", asked or term or lead)
+            is_question = self.text[start:end].endswith(_ASKS) and end - start <= _LONGEST_LEAD
+            asked = _one_line(self.text[start:end]) if is_question else ""
+        self.asked = asked  # by its last sentence
+
+    def _defined_as(self, term: str, first: _Line, last: _Line) -> Iterator[Unit]:
+        """A colon before the explanation, the term in the line above."""
+        for number, span in enumerate(prose_spans(self.text, first.start + 1, last.end)):
+            yield self._unit(*span, "sentence" if number else "definition", term, term)
 
     def _sentences(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Sentences; what has no end is cut between captions, or lines."""
@@ -304,32 +344,37 @@ class _Reading:
             if span[1] - span[0] <= LONGEST:
                 yield span
                 continue
-            places = overlapping(
-                self.chunk.places, self.chunk.start + span[0], self.chunk.start + span[1]
-            )
-            cuts = [one.start - self.chunk.start for one in places if one.time_start is not None]
-            if not cuts:
-                cuts = _line_starts(self.text, *span)
-            yield from _cut(self.text, span, cuts)
+            inside = span[0] + self.chunk.start, span[1] + self.chunk.start
+            timed = [
+                place.start - self.chunk.start
+                for place in overlapping(self.chunk.places, *inside)
+                if place.time_start is not None
+            ]
+            lines = (at.end() for at in _LINE_END.finditer(self.text, *span))
+            cuts, at = timed or list(lines), span[0]
+            for cut in [*cuts, span[1]]:
+                # A caption alone is seldom a clause.
+                if cut >= at + _LEAST_SAID or cut == span[1] or not timed:
+                    first, last = trim(self.text, at, cut)
+                    at = max(at, cut)
+                    if first < last:
+                        yield first, last
 
     def _item(self, first: _Line, last: _Line, mark: int) -> Iterator[Unit]:
-        while self.parents and self.parents[-1][0] >= first.indent:
-            self.parents.pop()
-        lead = self.parents[-1][1] if self.parents else self.intro
+        lead = self._around(first)
         # What is drawn before an item is no part of it; a number may be referred to.
         start = first.start + (mark if _BULLET.match(first.body) else 0)
         self.parents.append((first.indent, _one_line(self.text[start : last.end])))
-        defined = _DEFINED.match(self.text, first.start + mark, last.end)
-        term = _term(defined) if defined else ""
+        term = _term(_DEFINED.match(self.text, first.start + mark, last.end))
         kind: UnitKind = "definition" if term else "item"
         if last.end - start <= _LONGEST_WHOLE:
-            yield Unit(start, last.end, kind, lead, term)
+            yield self._unit(start, last.end, kind, lead, term)
             return
         for number, (begin, end) in enumerate(self._sentences(start, last.end)):
             if number == 0:
-                yield Unit(begin, end, kind, lead, term)
+                yield self._unit(begin, end, kind, lead, term)
             else:
-                yield Unit(begin, end, "item", term or lead)
+                yield self._unit(begin, end, "item", term or lead)
 
     def _said(self, first: _Line, last: _Line) -> Iterator[Unit]:
         spoken = _SPOKEN.match(first.body)
@@ -337,8 +382,7 @@ class _Reading:
         if spoken and spoken.group("who"):
             self.speaker = _one_line(spoken.group("who"))
         for begin, end in self._sentences(start, last.end):
-            is_question = self.text[end - 1] in "?？"
-            yield Unit(begin, end, "caption", self.speaker, weak=is_question)
+            yield self._unit(begin, end, "caption", self.speaker)
 
 
 _AT_TIME = r"\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?\]?\s+(?:-+\s+)?"
@@ -349,17 +393,19 @@ _SPOKEN_BY = re.compile(rf"{_AT_TIME}|{_WHO}")
 _DEFINED = re.compile(
     r"(?:\*\*|__)(?P<strong>[^*_\n]{1,80})(?:\*\*|__)\s*[:–—-]?\s+(?=\S)"
     r"|`(?P<code>[^`\n]{1,80})`\s*[:–—-]\s+(?=\S)"
-    r"|(?P<plain>[^\s:.;,!?|][^:.;,!?|\n]{0,48}?)\s?(?::|\s[–—-])\s+(?=\S)"
+    r"|(?P<plain>[^\s:.;,!?|][^:.;,!?|\n]{0,48}?)\s?(?::|\s[–—])\s+(?=\S)"
 )
 _MOST_WORDS_DEFINED = 5
 
 
-def _term(defined: re.Match[str]) -> str:
-    term = defined.group("strong") or defined.group("code") or defined.group("plain")
-    term = term.strip(" .:*`_\"'“”")
-    return (
-        term if len(term.split()) <= _MOST_WORDS_DEFINED + 3 * bool(defined.group("strong")) else ""
-    )
+def _term(defined: re.Match[str] | None) -> str:
+    """What is defined; empty where that is no name, but half a sentence or a letter."""
+    if defined is None:
+        return ""
+    strong = defined.group("strong")
+    term = (strong or defined.group("code") or defined.group("plain")).strip(" .:*`_\"'“”")
+    most = _MOST_WORDS_DEFINED + 3 * bool(strong)
+    return term if len(term) > 1 and len(term.split()) <= most else ""
 
 
 def _item_mark(body: str) -> int:
@@ -368,83 +414,87 @@ def _item_mark(body: str) -> int:
     return mark.end() if mark else 0
 
 
-def _deflist(text: str, before: _Line, first: _Line, last: _Line) -> Iterator[Unit]:
-    start, end = trim(text, first.start + 1, last.end)
-    for number, (begin, after) in enumerate(prose_spans(text, start, end)):
-        kind: UnitKind = "sentence" if number else "definition"
-        yield Unit(begin, after, kind, before.body, "" if number else before.body)
-
-
 def _table_units(
     text: str, lines: Sequence[_Line], intro: str, *, continued: bool
 ) -> Iterator[Unit]:
-    """Each row with its header; rows above a rule, or without a name of their own, are headers."""
-    cells = [_cells(line.body) for line in lines]
-    is_rule = [bool(_RULE.match(line.body)) for line in lines]
-    first = _rows_of_header(cells, is_rule, continued=continued)
-    header = [
-        " ".join(cell for row in column for cell in row if cell)
-        for column in zip(
-            *(
-                [[cell] for cell in _wide(row, len(cells[0]))]
-                for at, row in enumerate(cells[:first])
-                if not is_rule[at]
-            ),
-            strict=True,
-        )
-    ]
+    """Each row with its header, and the row above that names a group of rows."""
+    cells = [[cell.strip() for cell in line.body.strip("| ").split("|")] for line in lines]
+    is_rule = [_RULE.match(line.body) is not None for line in lines]
+    first = _rows_of_header(lines, cells, is_rule, continued=continued)
+    named = [row for row, rule in zip(cells[:first], is_rule, strict=False) if not rule]
+    columns = zip_longest(*named, fillvalue="")
+    header = [" ".join(filter(None, column)) for column in columns]
     lead = " | ".join(filter(None, header)) or intro
     group = ""
-    for line, row, rule in list(zip(lines, cells, is_rule, strict=True))[first:]:
+    for line, row, rule in zip(lines[first:], cells[first:], is_rule[first:], strict=True):
         filled = [cell for cell in row if cell]
         if rule or not filled:
             continue
-        if len(filled) == 1 and len(row) > 1:
+        if len(filled) == 1 and len(row) > 1 and _is_title(filled[0].rstrip(":")):
             group = filled[0]
-            if len(group) < 60:
-                continue
+            continue
         start = line.start + len(line.body) - len(line.body.lstrip("| \t"))
         end = line.end - (len(line.body) - len(line.body.rstrip("| \t\\")))
-        about = f"{group} — {lead}" if group and group != filled[0] and lead else group or lead
-        yield Unit(start, end, "row", _one_line(about) if about != filled[0] else "")
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
-
-
-def _wide(row: Sequence[str], width: int) -> list[str]:
-    return [*row, *[""] * width][:width]
-
-
-_FIGURE = re.compile(r"\d")
-_YEAR = re.compile(r"(?:19|20)\d\d|\b\d{1,2},")
+        yield Unit(start, end, "row", _one_line(" — ".join(filter(None, (group, lead)))))
 
 
 def _rows_of_header(
-    cells: Sequence[Sequence[str]], is_rule: Sequence[bool], *, continued: bool
+    lines: Sequence[_Line],
+    cells: Sequence[Sequence[str]],
+    is_rule: Sequence[bool],
+    *,
+    continued: bool,
 ) -> int:
-    """How many lines at the top say what the columns are."""
-    ruled = next((at for at, rule in enumerate(is_rule[:4]) if rule), 0)
-    if ruled:
+    """How many lines at the top say what the columns are.
+
+    Those above a rule; else those that leave the first column open, as rows have a name; else one
+    without numbers above others that have some. A chunk may begin in the middle of a table.
+    """
+    ruled = next((at for at, rule in enumerate(is_rule[:4]) if rule), None)
+    if ruled is not None:
         return ruled + 1
-    at = 0
-    while at < min(4, len(cells) - 1) and not cells[at][0] and len(cells[at]) > 1:
-        at += 1  # columns are named, the row is not
-    if at or len(cells) < 2 or len(cells[0]) < 2:
-        return at
-    plain = all(cell and not _FIGURE.search(_YEAR.sub("", cell)) for cell in cells[0])
-    if continued:
-        plain = plain and any(_FIGURE.search(cell) for cell in cells[1])
-    return int(plain)
+    unnamed = 0
+    for line in lines[: min(4, len(lines) - 1)]:
+        if not line.body.lstrip("|").lstrip().startswith("|"):
+            break
+        unnamed += 1
+    if unnamed or len(cells) < 2 or len(cells[0]) < 2:
+        return unnamed
+    names_all = all(cell and not _is_figure(cell) for cell in cells[0])
+    has_figures = any(_is_figure(cell) for row in cells[1:] for cell in row)
+    return int(names_all and (has_figures or (len(cells[0]) > 2 and not continued)))
 
 
+def _is_figure(cell: str) -> bool:
+    return 2 * sum(map(str.isdigit, cell)) > sum(map(str.isalnum, cell))
+
+
+def _drawn_table_units(text: str, lines: Sequence[_Line], intro: str) -> Iterator[Unit]:
+    """A table drawn with rules and blanks: what stands above the second rule names the columns."""
+    rules = [at for at, line in enumerate(lines) if _DRAWN_RULE.match(line.body)]
+    first = rules[1] + 1 if len(rules) > 2 else 1
+    header = " ".join(line.body for line in lines[1 : first - 1])
+    lead = _SPACE.sub(" ", _GAP.sub(" | ", header)) or intro
+    for line in lines[first:]:
+        if not _RULE.match(line.body):
+            yield Unit(line.start, line.end, "row", _one_line(lead))
+
+
+_GAP = re.compile(r"\s{2,}|\t")
+
+
+def _is_drawn_header(body: str) -> bool:
+    """Names of columns in capitals, with gaps between them, as programs print them."""
+    return body.isupper() and len(_GAP.split(body)) > 2 and not any(map(str.isdigit, body))
+
+
+_SAYS_MORE = 8  # words; a shorter one is a name or a title
 _FIELD = re.compile(r":?[^\W_][^:|{}<>\"'=;\n]{0,38}:(?:\s+\S|$)")
 
 
 def _are_fields(lines: Sequence[_Line]) -> bool:
     """Whether each line is `name: value`, but for those that go on with the one above."""
-    if len(lines) < 2:
+    if len(lines) < 2 or not _FIELD.match(lines[0].body):
         return False
     edge = min(line.indent for line in lines)
     heads = [line for line in lines if line.indent == edge]
@@ -452,7 +502,8 @@ def _are_fields(lines: Sequence[_Line]) -> bool:
 
 
 def _field_units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
-    edge = min(line.indent for line in lines)
+    """Each field with the first one, which mostly names what the others tell of."""
+    edge = min((line.indent for line in lines), default=0)
     heads = [at for at, line in enumerate(lines) if line.indent == edge]
     lead = ""
     for at, after in pairwise([*heads, len(lines)]):
@@ -460,12 +511,11 @@ def _field_units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
         name, _, value = text[start:end].lstrip(":").partition(":")
         if not value.strip():
             continue
-        if end - start <= _LONGEST_WHOLE:
-            yield Unit(start, end, "definition", lead, name.strip())
-        else:
-            for number, span in enumerate(prose_spans(text, start, end)):
-                kind: UnitKind = "sentence" if number else "definition"
-                yield Unit(*span, kind, lead, "" if number else name.strip())
+        whole = [(start, end)] if end - start <= _LONGEST_WHOLE else prose_spans(text, start, end)
+        for number, span in enumerate(whole):
+            kind: UnitKind = "sentence" if number else "definition"
+            weak = not lead and _size(value) < _SAYS_MORE
+            yield Unit(*span, kind, lead, "" if number else name.strip(), weak=weak)
         lead = lead or _one_line(text[start:end])
 
 
@@ -485,12 +535,13 @@ def _json_units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
         if opens:
             lead = opens.group(1) or ""
             continue
-        end = line.end - (len(line.body) - len(line.body.rstrip(",")))
+        end = line.end - (len(line.body) - len(line.body.rstrip(", \t")))
         if _RULE.match(line.body):
             continue
         field = _JSON_FIELD.match(line.body)
         term = line.body[1 : line.body.index('"', 1)] if field else ""
-        yield Unit(line.start, end, "definition" if field else "item", lead, term)
+        names_it = field is not None and not lead and _size(line.body) < _SAYS_MORE
+        yield Unit(line.start, end, "definition" if field else "item", lead, term, weak=names_it)
         if field and not lead:
             lead = _one_line(text[line.start : end])
 
@@ -518,16 +569,12 @@ _QUOTES = ('"""', "'''")
 
 def _are_code(lines: Sequence[_Line]) -> bool:
     """Whether lines outside of a fence, as notebooks have them, are code for the most part."""
-    marked = [bool(_CODE_MARKS.search(line.body)) for line in lines]
-    return (
-        len(lines) > 1
-        and sum(marked) * 3 >= 2 * len(lines)
-        and (_DEFINING.match(lines[0].body) is not None or _ends_few_sentences(lines))
-    )
-
-
-def _ends_few_sentences(lines: Sequence[_Line]) -> bool:
-    return sum(line.body.endswith((".", ",", "?")) for line in lines) * 4 < len(lines)
+    if len(lines) < 2 or not any(_CODE_MARKS.search(line.body) for line in lines[:2]):
+        return False
+    ends = sum(line.body.endswith((".", ",", "?")) for line in lines)
+    is_prose = 4 * ends >= len(lines) and not _DEFINING.match(lines[0].body)
+    marked = sum(_CODE_MARKS.search(line.body) is not None for line in lines)
+    return not is_prose and 3 * marked >= 2 * len(lines)
 
 
 def _source_units(chunk: Chunk, text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
@@ -580,8 +627,8 @@ def _code_units(
             yield from _comment_units(text, lines[at:after], about)
             at = after
             continue
-        if _DRAWN_HEADER.fullmatch(line.body):
-            lead = intro = _one_line(line.body)
+        if _is_drawn_header(line.body):
+            lead = intro = _one_line(_GAP.sub(" | ", line.body))
             at += 1
             continue
         if at == signature:
@@ -688,28 +735,37 @@ def _fence_end(lines: Sequence[_Line], at: int) -> int:
 def _after_comment(lines: Sequence[_Line], at: int) -> int:
     """Behind a line of markup, and all of a comment that it opens."""
     body = lines[at].body
-    if not body.startswith("<!--") or "-->" in body:
-        return at + 1
-    closing = (after for after in range(at + 1, len(lines)) if "-->" in lines[after].body)
-    return next(closing, at) + 1
+    for opening, closing in (("<!--", "-->"), ("{{<", ">}}"), ("{{%", "%}}")):
+        if body.startswith(opening) and closing not in body:
+            inside = range(at + 1, min(at + _LONGEST_COMMENT, len(lines)))
+            return next((after for after in inside if closing in lines[after].body), at) + 1
+    return at + 1
 
 
-def _cut(text: str, span: tuple[int, int], cuts: Iterable[int]) -> Iterator[tuple[int, int]]:
-    start, end = span
-    for first, last in pairwise([start, *(at for at in cuts if start < at < end), end]):
-        first, last = trim(text, first, last)
-        if first < last:
-            yield first, last
+def _without_tags(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without the tags of HTML at its two ends."""
+    leading = _LEADING_TAGS.match(text, start, end)
+    start = leading.end() if leading else start
+    while text[end - 1 : end] == ">":
+        opened = text.rfind("<", max(start, end - _LONGEST_TAG), end)
+        if opened < 0:
+            break
+        start, end = trim(text, start, opened)
+    return start, end
 
 
-def _line_starts(text: str, start: int, end: int) -> list[int]:
-    return [start + found.end() for found in re.finditer("\n", text[start:end])]
+def _run_end(lines: Sequence[_Line], at: int, begins: str) -> int:
+    """Behind the lines that follow each other and all begin so."""
+    while at < len(lines) and lines[at].body and lines[at].body.startswith(begins):
+        at += 1
+    return at
 
 
 def _letters(text: str) -> str:
     return "".join(char for char in text if char.isalnum())
 
 
+_LONGEST_COMMENT = 100  # lines that are looked through for its end
 _SPACE = re.compile(r"\s+")
 
 
@@ -725,9 +781,10 @@ _ENDS = (".", "!", "…", "。", "！", "؟", "।", "۔", ":", ";", ")", '"', "
 
 def _is_title(sentence: str) -> bool:
     """A few words without an end, or a question."""
-    if sentence.endswith(("?", "？", "؟")):
+    if sentence.endswith(_ASKS):
         return True
-    return not sentence.endswith(_ENDS) and _size(sentence) < 8
+    may_be = len(sentence) < _LONGEST_WHOLE and not sentence.endswith(_ENDS)
+    return may_be and _size(sentence) < _SAYS_MORE
 
 
 def _size(text: str) -> int:
@@ -738,25 +795,28 @@ def _size(text: str) -> int:
     return sum((len(word) + 1) // 2 if is_unspaced(word) else 1 for word in words)
 
 
-def _hidden(chunk: Chunk) -> list[Omission]:
-    return [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
-
-
-def _visible(chunk: Chunk) -> str:
+def _visible(chunk: Chunk, hidden: Iterable[Omission]) -> str:
     """The chunk's text with blanks for what nobody would see."""
-    text = chunk.text
-    for one in _hidden(chunk):
-        start, end = max(one.start - chunk.start, 0), min(one.end - chunk.start, len(text))
-        blank = "".join(char if char == "\n" else " " for char in text[start:end])
-        text = text[:start] + blank + text[end:]
-    return text
+    parts = []
+    at = 0
+    for one in hidden:
+        start, end = max(one.start - chunk.start, at), min(one.end - chunk.start, len(chunk.text))
+        blanks = (char if char == "\n" else " " for char in chunk.text[start:end])
+        parts += [chunk.text[at:start], "".join(blanks)]
+        at = max(end, start)
+    return "".join([*parts, chunk.text[at:]])
 
 
-def _in_document(chunk: Chunk, text: str, units: Iterable[Unit]) -> Iterator[Unit]:
+def _in_document(
+    chunk: Chunk, text: str, hidden: Sequence[Omission], units: Iterable[Unit]
+) -> Iterator[Unit]:
     """The units by their place in the document, cut where something hidden stands inside."""
-    hidden = _hidden(chunk)
     for unit in units:
         at = unit.start
+        if not hidden:  # in most chunks, and quicker
+            if any(map(str.isalnum, text[at : unit.end])):
+                yield Unit(chunk.start + at, chunk.start + unit.end, *unit[2:])
+            continue
         for one in overlapping(hidden, unit.start + chunk.start, unit.end + chunk.start):
             yield from _part(chunk, text, unit, at, one.start - chunk.start)
             at = max(at, one.end - chunk.start)
@@ -765,16 +825,12 @@ def _in_document(chunk: Chunk, text: str, units: Iterable[Unit]) -> Iterator[Uni
 
 def _part(chunk: Chunk, text: str, unit: Unit, start: int, end: int) -> Iterator[Unit]:
     start, end = trim(text, start, end)
-    if start < end:
-        yield replace(unit, start=chunk.start + start, end=chunk.start + end)
-
-
-def _says_something(chunk: Chunk, unit: Unit) -> bool:
-    return any(map(str.isalnum, chunk.text[unit.start - chunk.start : unit.end - chunk.start]))
+    if any(map(str.isalnum, text[start:end])):
+        yield Unit(chunk.start + start, chunk.start + end, *unit[2:])
 
 
 def _is_fragment(chunk: Chunk, unit: Unit) -> bool:
     """Too little to prove anything: a lone word or number."""
-    if unit.kind in ("definition", "row", "code", "item"):
+    if unit.kind in ("definition", "row", "code", "item") or unit.end - unit.start > _LONGEST_WORD:
         return False
     return _size(chunk.text[unit.start - chunk.start : unit.end - chunk.start]) < 2

@@ -43,7 +43,8 @@ def sentence_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
 # What can end a sentence of running prose, in the scripts that we read, with the quotes and
 # brackets that it closes. A row of marks is one end, looked at once.
 _PROSE_END = re.compile(
-    r"""[.!?…]+["'”’»)\]*_`]*(?=\s)|[。！？｡]+["'”’」』）]*|[؟۔।॥։።។။]+["'”’»)]*|\n[ \t\r]*(?=\n)"""
+    r"""(?<![.!?…])[.!?…]+["'”’»)\]*_`]*(?:\[\d{1,3}\])*(?=\s)"""
+    r"""|[。！？｡]+["'”’」』）]*|[؟۔।॥։።។။]+["'”’»)]*|\n[ \t\r]*(?=\n)"""
 )
 _INLINE_CODE = re.compile(r"`[^`\n]+`")
 _WORD_BEFORE = re.compile(r"[^\s(\[\"'“„«/]+$")
@@ -105,7 +106,9 @@ def _goes_on(text: str, sentence_start: int, stop: re.Match[str], end: int) -> b
     found = _WORD_BEFORE.search(before)
     word = found.group() if found else ""
     if word.isdigit():
-        opens = not text[sentence_start : stop.start() - len(word)].strip(" #\t\n*_")
+        opens = len(word) < 4 and not text[sentence_start : stop.start()].strip(
+            " #\t\n*_0123456789"
+        )
         dated = len(word) <= 2 and _MONTHS_AND_SUCH.match(text, stop.end() + 1) is not None
         return opens or dated  # the number of an item, a heading or a day
     word = word.lower()
@@ -126,11 +129,9 @@ def _next_char(text: str, at: int, end: int) -> str:
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without the white space at its two ends; empty where there is nothing else."""
     end = min(end, len(text))
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    part = text[start:end]
+    start += len(part) - len(part.lstrip())
+    return start, max(end - (len(part) - len(part.rstrip())), start)
 
 
 def _is_abbreviation(text: str, sentence_start: int, stop: re.Match[str]) -> bool:
