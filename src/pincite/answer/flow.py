@@ -87,7 +87,10 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
     has_proof = any(one.state != "unsupported" for one in claims)
     if not has_proof:
         if readers.writer is not None:
-            notices.append("What follows is in the documents' own words.")
+            notices.append(
+                "Nothing that the language model wrote is proven: the answer is in the documents' "
+                "own words."
+            )
         for one in wanted:
             on_claim(one)
         claims += wanted

@@ -36,7 +36,7 @@ _WEAK = 0.5  # titles, questions and fragments, against the rest
 _SCORER = 1.0  # a score of 1 by a model
 _MOST_SCORED = 8  # units of a chunk that a model looks at; the others share few words with it
 
-_AROUND = 240  # characters of the units before and after that are shown as context
+_AROUND = 160  # characters of the units before and after that are shown as context
 _BEFORE_MATCH = 80  # characters shown before the first match of a cut unit
 
 
