@@ -65,6 +65,15 @@ def test_a_search_works_from_a_folder_inside_the_library(
     assert "lease.md" in built("search", "lease").stdout
 
 
+def test_what_introduces_a_quote_stands_in_brackets_before_it(run: Run, notes: Path) -> None:
+    (notes / "fruit.md").write_text("| Fruit | Calories |\n|---|---|\n| Berries | 52 |\n")
+    run("index", "build", "--model", "hashing")
+    shown = run("search", "how many calories have berries?", "-k", "1").stdout
+    assert "    (Fruit | Calories) “Berries | 52” (line 3)\n" in shown
+    quote = json.loads(run("search", "berries", "-k", "1", "--json").stdout)["results"][0]["quote"]
+    assert (quote["kind"], quote["lead"]) == ("row", "Fruit | Calories")
+
+
 def test_json_results_say_where_and_why(built: Run) -> None:
     found = json.loads(built("search", "ERR-4042", "--json").stdout)
     first = found["results"][0]

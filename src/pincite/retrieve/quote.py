@@ -82,7 +82,7 @@ def ranked_quotes(
 
 def _with_lead(chunk: Chunk, unit: Unit) -> str:
     text = _seen(chunk, unit)
-    return f"{unit.lead}: {text}" if unit.lead else text
+    return f"{unit.lead.rstrip(':')}: {text}" if unit.lead else text
 
 
 def _merits(

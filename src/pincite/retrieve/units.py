@@ -418,9 +418,11 @@ def _table_units(
     text: str, lines: Sequence[_Line], intro: str, *, continued: bool
 ) -> Iterator[Unit]:
     """Each row with its header, and the row above that names a group of rows."""
-    cells = [[cell.strip() for cell in line.body.strip("| ").split("|")] for line in lines]
+    cells = [
+        [cell.strip() for cell in line.body[1:].removesuffix("|").split("|")] for line in lines
+    ]
     is_rule = [_RULE.match(line.body) is not None for line in lines]
-    first = _rows_of_header(lines, cells, is_rule, continued=continued)
+    first = _rows_of_header(cells, is_rule, continued=continued)
     named = [row for row, rule in zip(cells[:first], is_rule, strict=False) if not rule]
     columns = zip_longest(*named, fillvalue="")
     header = [" ".join(filter(None, column)) for column in columns]
@@ -439,7 +441,6 @@ def _table_units(
 
 
 def _rows_of_header(
-    lines: Sequence[_Line],
     cells: Sequence[Sequence[str]],
     is_rule: Sequence[bool],
     *,
@@ -454,8 +455,8 @@ def _rows_of_header(
     if ruled is not None:
         return ruled + 1
     unnamed = 0
-    for line in lines[: min(4, len(lines) - 1)]:
-        if not line.body.lstrip("|").lstrip().startswith("|"):
+    for row in cells[: min(4, len(cells) - 1)]:
+        if row[0] or len(row) < 2:
             break
         unnamed += 1
     if unnamed or len(cells) < 2 or len(cells[0]) < 2:
@@ -831,6 +832,6 @@ def _part(chunk: Chunk, text: str, unit: Unit, start: int, end: int) -> Iterator
 
 def _is_fragment(chunk: Chunk, unit: Unit) -> bool:
     """Too little to prove anything: a lone word or number."""
-    if unit.kind in ("definition", "row", "code", "item") or unit.end - unit.start > _LONGEST_WORD:
+    if unit.kind not in ("sentence", "caption") or unit.end - unit.start > _LONGEST_WORD:
         return False
     return _size(chunk.text[unit.start - chunk.start : unit.end - chunk.start]) < 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -15,7 +16,7 @@ from pincite.text.comments import leading_comment
 from pincite.text.lines import LineIndex
 from pincite.text.markup import without_markup
 from pincite.text.printable import printable
-from pincite.text.sentences import sentence_spans
+from pincite.text.sentences import prose_spans, sentence_spans
 from pincite.text.times import clock, seconds_of
 
 texts = st.text(alphabet=st.sampled_from("ab \t\n\r\x0b\x0c\x85\u2028é"), max_size=60)
@@ -82,12 +83,41 @@ def test_a_text_is_cut_where_a_reader_would_pause(text: str, expected: list[str]
     assert sentences(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. J. Doe et al. wrote it. Yes.", ["Dr. J. Doe et al. wrote it.", "Yes."]),
+        ("The U.S. Army came. It left.", ["The U.S. Army came.", "It left."]),
+        ("She moved to the U.S. The rest stayed.", ["She moved to the U.S.", "The rest stayed."]),
+        (
+            "Acme Inc. is old. It sells etc. The end.",
+            ["Acme Inc. is old.", "It sells etc.", "The end."],
+        ),
+        ("Am 1. Oktober geht es los. Ja.", ["Am 1. Oktober geht es los.", "Ja."]),
+        ("It was 2019. Then came 2020.", ["It was 2019.", "Then came 2020."]),
+        ("See no. 5 and no. 6. Oh no. Go.", ["See no. 5 and no. 6.", "Oh no.", "Go."]),
+        ("Ask `SELECT ... FROM t`. Then `a. B`.", ["Ask `SELECT ... FROM t`.", "Then `a. B`."]),
+        ("Well ... maybe. Yahoo! was sold.", ["Well ... maybe.", "Yahoo! was sold."]),
+        ("It is there.[2] Ring twice.", ["It is there.[2]", "Ring twice."]),
+        ("东京。大阪！", ["东京。", "大阪！"]),
+        ("यह है। वह है।", ["यह है।", "वह है।"]),
+        ("ما هذا؟ هذا بيت.", ["ما هذا؟", "هذا بيت."]),
+        ("one\ntwo. Three", ["one\ntwo.", "Three"]),
+    ],
+)
+def test_prose_is_cut_at_the_ends_of_its_sentences(text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in prose_spans(text, 0, len(text))] == expected
+
+
 any_text = st.text(st.sampled_from("ab .!?。\n\r\t-#|\"')1*é東"), max_size=60)
 
 
-@given(any_text)
-def test_sentences_are_in_order_trimmed_and_leave_only_blanks_between(text: str) -> None:
-    spans = sentence_spans(text, 0, len(text))
+@pytest.mark.parametrize("cut", [sentence_spans, prose_spans])
+@given(text=any_text)
+def test_sentences_are_in_order_trimmed_and_leave_only_blanks_between(
+    text: str, cut: Callable[[str, int, int], list[tuple[int, int]]]
+) -> None:
+    spans = cut(text, 0, len(text))
     assert all(text[start:end].strip() == text[start:end] != "" for start, end in spans)
     edges = [(0, 0), *spans, (len(text), len(text))]
     for (_, before), (after, _) in pairwise(edges):
