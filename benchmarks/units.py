@@ -27,11 +27,10 @@ from pathlib import Path
 from meter import Meter
 from platformdirs import user_cache_path
 from public_sets.embedding_cache import CachedEmbedder
-from public_sets.index import build
+from public_sets.index import build, index_folder
 from public_sets.rows import found, rows
 from public_sets.sets import load
 from quality import listed, number, row, some
-from relevance import index_folder
 
 from pincite import open_library
 from pincite.engine.models import Embedders, ModelAccess

@@ -88,5 +88,15 @@ def scratch_folder(room: int = 4 << 30) -> Iterator[Path]:
         yield Path(folder)
 
 
+@contextmanager
+def index_folder(kept: Path | None, name: str) -> Iterator[Path]:
+    """Where a set's index is: kept for the next run, or thrown away."""
+    if kept is not None:
+        yield kept / name.replace("/", "_")
+        return
+    with scratch_folder() as scratch:
+        yield scratch / "index"
+
+
 def _free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free

@@ -1,131 +1,147 @@
-"""The questions of a set, asked: what each search found, and what is known of the hits."""
+"""Questions asked of libraries: what is known of the hits, and which of them answer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 from meter import Meter
-from numpy.typing import NDArray
-from public_sets.sets import Dataset, has_train_split, train_cases
+from public_sets.index import build, scratch_folder
+from public_sets.sets import Dataset, load
 from quality import some
 
-from pincite.ports import Embedder, Reranker, Store
-from pincite.records import Case, Mode, SearchResults
-from pincite.retrieve import relevance
+from pincite.ports import Embedder, Store
+from pincite.records import Case, Filters, SearchResults
 from pincite.retrieve.flow import search
+from pincite.retrieve.rarity import rarity_of
+from pincite.retrieve.relevance import Signals, signals
+from pincite.retrieve.understand.flow import understand
 from pincite.settings import SearchSettings
 
-SAME_TEXTS = ("squad2-a", "xquad-dev/en")
-SIGNALS = ("share", "cosine", "coverage")
-SETTINGS = SearchSettings(
-    top_k=relevance.POOL, per_document=1, similarity_floor=-1, near_identical=0
-)
-
-Numbers = NDArray[np.float64]
+SETTINGS = SearchSettings()
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One question: what each way of searching found, and what is known of the hybrid's hits."""
+    """One question: what is known of its hits, best first, and whether each answers it."""
 
-    relevant: Mapping[str, int]
-    unanswerable: bool
-    orders: Mapping[str, Sequence[str]]  # documents, best first
-    signals: Numbers  # a row for each hit of the hybrid search
-    is_relevant: Numbers  # 1 or 0 for each
-
-    @property
-    def counts(self) -> Numbers:
-        """How much each hit counts: the first as much as all others."""
-        others = len(self.is_relevant) - 1
-        return np.array([0.5, *[0.5 / others] * others] if others else [0.5])
+    answerable: bool
+    hits: tuple[Signals, ...]  # none where nothing came near enough
+    right: tuple[bool, ...]
 
 
 @dataclass(frozen=True)
 class Probed:
-    """One set: the questions to fit on, and those to tell by."""
+    """One library: its own questions, and those that were written for other texts."""
 
     name: str
-    fit: Sequence[Asked]
-    tell: Sequence[Asked]
-    has_train: bool
+    own: Sequence[Asked]
+    outside: dict[str, Sequence[Asked]]  # by the set that they are from
 
     @property
-    def family(self) -> str:
-        """Sets over the same texts have one."""
-        return "squad" if self.name in SAME_TEXTS else self.name
+    def answerable(self) -> list[Asked]:
+        """Questions whose answer is there, found or not."""
+        return [one for one in self.own if one.answerable]
+
+    @property
+    def near_misses(self) -> list[Asked]:
+        """Questions that were written for the texts, and are not answered there."""
+        return [one for one in self.own if not one.answerable]
+
+
+_loaded = lru_cache(load)
 
 
 @dataclass(frozen=True)
-class Asking:
-    """How a question of one set is asked."""
+class Probing:
+    """Where sets are, what embeds them, and where their indexes are kept for another run."""
 
-    store: Store
+    data: Path
     embedder: Embedder
-    reranker: Reranker | None
+    indexes: Path | None
+    most: int  # questions of a set
 
-    def __call__(self, case: Case) -> Asked | None:
-        """None where nothing is found."""
-        hybrid = self._search(case, "hybrid")
-        if not hybrid.results:
-            return None
-        orders = {
-            "words": _documents(self._search(case, "words")),
-            "vector": _documents(self._search(case, "vector")),
-            "hybrid": _documents(hybrid),
-        }
-        if self.reranker is not None:
-            orders["reranked"] = _documents(self._search(case, "hybrid", self.reranker))
-        loaded = {one.chunk.id: (one.document, one.chunk) for one in hybrid.results}
-        hits = [one.hit for one in hybrid.results]
-        known = relevance.signals(case.question, hits, loaded, hits)
-        return Asked(
-            relevant=case.documents,
-            unanswerable=case.unanswerable,
-            orders=orders,
-            signals=np.array(
-                [[asdict(known[one.chunk.id])[name] for name in SIGNALS] for one in hybrid.results]
-            ),
-            is_relevant=np.array(
-                [float(case.documents.get(path, 0) > 0) for path in orders["hybrid"]]
-            ),
+    def __call__(self, name: str, outside: Sequence[str]) -> Probed:
+        """Ask a library its own questions and those of other sets."""
+        dataset = self.dataset(name)
+        with self._folder(name) as folder:
+            store = build(dataset, self.embedder, folder, Meter(f"{name} index").indexed)
+            try:
+                answerable = some([case for case in dataset.cases if case.documents], self.most)
+                no_answer = some([case for case in dataset.cases if case.unanswerable], self.most)
+                own = self._ask(store, [*answerable, *no_answer], f"{name}: its own questions")
+                return Probed(
+                    name, own, {other: self._outsiders(store, name, other) for other in outside}
+                )
+            finally:
+                store.close()
+
+    def dataset(self, name: str) -> Dataset:
+        """A set; `NAME#1` and `NAME#2` are the halves of one, by the titles of its documents."""
+        whole, _, half = name.partition("#")
+        dataset = _loaded(self.data, whole)
+        if not half:
+            return dataset
+        titles = sorted({document.title or "" for document in dataset.documents})
+        chosen = set(titles[int(half) - 1 :: 2])
+        documents = tuple(one for one in dataset.documents if (one.title or "") in chosen)
+        paths = {document.path for document in documents}
+        cases = tuple(
+            one for one in dataset.cases if one.documents and paths.issuperset(one.documents)
         )
+        return replace(dataset, name=name, documents=documents, cases=cases)
 
-    def _search(self, case: Case, mode: Mode, reranker: Reranker | None = None) -> SearchResults:
-        return search(
+    def _outsiders(self, store: Store, library: str, other: str) -> list[Asked]:
+        cases = [case for case in self.dataset(other).cases if case.documents]
+        strangers = [
+            replace(case, documents={}, terms=(), filters=Filters())
+            for case in some(cases, self.most // 5)
+        ]
+        return self._ask(store, strangers, f"{library}: questions of {other}")
+
+    def _ask(self, store: Store, cases: Sequence[Case], what: str) -> list[Asked]:
+        meter, done = Meter(what), []
+        for count, case in enumerate(cases, start=1):
+            done.append(self._asked(store, case))
+            meter(count, len(cases))
+        return done
+
+    def _asked(self, store: Store, case: Case) -> Asked:
+        found = search(
             case.question,
-            self.store,
+            store,
             self.embedder,
-            mode=mode,
+            mode="hybrid",
             filters=case.filters,
             settings=SETTINGS,
-            reranker=reranker,
         )
+        right = tuple(
+            result.document.path in case.documents
+            and all(words in result.chunk.text for words in case.terms)
+            for result in found.results
+        )
+        return Asked(bool(case.documents), self._signals(store, case, found), right)
 
+    def _signals(self, store: Store, case: Case, found: SearchResults) -> tuple[Signals, ...]:
+        """As the search made them, of every hit."""
+        question = understand(case.question, store, self.embedder, SETTINGS).embedded
+        known = signals(
+            question,
+            [one.hit for one in found.results],
+            {one.chunk.id: (one.document, one.chunk) for one in found.results},
+            rarity_of(question, store),
+            best=max((one.hit.score for one in found.results), default=0.0),
+            foreignness=self.embedder.foreignness(question),
+        )
+        return tuple(known[one.chunk.id] for one in found.results)
 
-def _documents(found: SearchResults) -> list[str]:
-    return [result.document.path for result in found.results]
-
-
-def probe(data: Path, dataset: Dataset, asking: Asking, most: int, *, reranked: bool) -> Probed:
-    """Ask the set's questions, and those of its train split where it has one."""
-
-    def asked(cases: Sequence[Case], what: str, ask: Asking) -> list[Asked]:
-        answerable = some([case for case in cases if case.documents], most)
-        chosen = [*answerable, *some([case for case in cases if case.unanswerable], most)]
-        meter, done = Meter(f"{dataset.name} {what}"), []
-        for count, case in enumerate(chosen, start=1):
-            done.append(ask(case))
-            meter(count, len(chosen))
-        return [one for one in done if one is not None]
-
-    tell = asked(dataset.cases, "questions", asking)
-    trained = has_train_split(data, dataset.name)
-    fit_on = tell
-    if trained and not reranked:
-        cases = train_cases(data, dataset.name)
-        fit_on = asked(cases, "train questions", replace(asking, reranker=None))
-    return Probed(dataset.name, fit_on, tell, trained)
+    @contextmanager
+    def _folder(self, name: str) -> Iterator[Path]:
+        if self.indexes is not None:
+            yield self.indexes / name.replace("/", "_")
+            return
+        with scratch_folder() as scratch:
+            yield scratch / "index"

@@ -15,7 +15,9 @@ from click.testing import CliRunner, Result
 from filelock import FileLock
 
 from pincite.entrypoints.cli.main import cli
+from pincite.entrypoints.render import results_as_json, results_as_text
 from pincite.models.catalog import MINILM_FOLDER, default_models_folder
+from pincite.records import Confidence, SearchResults
 
 Run = Callable[..., Result]
 
@@ -84,6 +86,28 @@ def test_json_results_say_where_and_why(built: Run) -> None:
     assert first["score"] == pytest.approx(
         sum(share["contribution"] for share in first["searches"].values())
     )
+
+
+@pytest.mark.parametrize(
+    ("probability", "missing", "line"),
+    [
+        (0.01, ("Mongolia",), "Probably not in these documents: nothing mentions “Mongolia”."),
+        (0.01, (), "Probably not in these documents: nothing comes near enough."),
+        (0.99, ("Mongolia",), None),
+    ],
+)
+def test_a_search_says_what_is_probably_not_there(
+    probability: float, missing: tuple[str, ...], line: str | None
+) -> None:
+    sure = Confidence(probability, {"cosine": 0.1}, missing)
+    found = SearchResults("Where is Mongolia?", "hybrid", (), confidence=sure)
+    printed = results_as_text(found, explain=False, highlight=str, strong=str)
+    assert list(printed) == ([line] if line else [])
+    assert results_as_json(found)["confidence"] == {
+        "probability": probability,
+        "parts": {"cosine": 0.1},
+        "missing_terms": missing,
+    }
 
 
 def test_a_reranker_that_does_not_work_is_a_notice_beside_the_results(

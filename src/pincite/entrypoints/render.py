@@ -10,6 +10,7 @@ from typing import Any
 from pincite.records import (
     Asides,
     CitedPlace,
+    Confidence,
     Locator,
     Quote,
     Reason,
@@ -19,6 +20,7 @@ from pincite.records import (
     place_cited,
     where,
 )
+from pincite.settings import AskSettings
 from pincite.text.printable import printable
 
 Json = dict[str, Any]
@@ -53,6 +55,8 @@ def results_as_text(
     """The results as people read them, one paragraph each; more lines may stand beneath each."""
     if found.reason is not None:
         yield NOTHING_FOUND[found.reason]
+    if found.confidence is not None and found.confidence.probability < AskSettings().caution:
+        yield _doubt(found.confidence)
     for number, result in enumerate(found.results, start=1):
         paragraph = [f"[{number}] {strong(result.citation)}", *_beneath(result, highlight)]
         paragraph += beneath(result)
@@ -61,6 +65,13 @@ def results_as_text(
         yield "\n".join(paragraph)
     if explain:
         yield from _on_the_whole(found)
+
+
+def _doubt(confidence: Confidence) -> str:
+    """What `ask` would not answer, `search` shows and says so."""
+    missing = " or ".join(f"“{printable(word)}”" for word in confidence.missing_terms)
+    why = f"nothing mentions {missing}" if missing else "nothing comes near enough"
+    return f"Probably not in these documents: {why}."
 
 
 def _beneath(result: Result, highlight: Highlight) -> Iterator[str]:
@@ -111,7 +122,7 @@ def explanation(result: Result) -> Iterator[str]:
     ]
     yield f"score {result.hit.score:.5f}: " + " + ".join(shares)
     if result.hit.probability is not None:
-        yield f"speaks to the question with a probability of {result.hit.probability:.2f}"
+        yield f"answers the question with a probability of {result.hit.probability:.2f}"
     chunk = result.chunk
     whole = where(cited_file(result.document)[1], chunk.locator)
     yield f"chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
@@ -140,6 +151,7 @@ def results_as_json(found: SearchResults) -> Json:
         "dropped": [asdict(one) for one in found.dropped],
         "seconds": dict(found.seconds),
         "notices": list(found.notices),
+        "confidence": asdict(found.confidence) if found.confidence else None,
         "results": [
             {"rank": rank, **result_as_json(result)}
             for rank, result in enumerate(found.results, start=1)

@@ -96,10 +96,13 @@ def _remembered(case: Case, answer: SearchResults, abstain_below: float | None) 
 
 
 def confidence(answer: SearchResults) -> float:
-    """How sure the search may be that the answer is there: the best similarity, or BM25.
+    """How sure the search may be that the answer is there: its own word, where it gives one.
 
-    A fused score says only how well the searches agree on the order, so it is of no use here.
+    Else the best similarity, or BM25. A fused score says only how well the searches agree on the
+    order, so it is of no use here.
     """
+    if answer.confidence is not None:
+        return answer.confidence.probability
     search = "words" if answer.mode == "words" else "vector"
     shares = (result.hit.shares.get(search) for result in answer.results)
     return max((share.score for share in shares if share is not None), default=NO_CONFIDENCE)

@@ -15,6 +15,7 @@ from pincite.ports import (
     no_lap,
 )
 from pincite.records import (
+    ChunkId,
     Filters,
     Hit,
     Mode,
@@ -28,7 +29,7 @@ from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
 from pincite.retrieve.rarity import rarity_of
-from pincite.retrieve.relevance import fitted, with_probabilities
+from pincite.retrieve.relevance import Signals, confidence, fitted, signals, with_probabilities
 from pincite.retrieve.rerank import rerank
 from pincite.retrieve.route import named_documents, shortlist, with_named
 from pincite.retrieve.shape import Load, Shaped, shape
@@ -88,14 +89,19 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     fused, shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
     kept = [one.hit for one in shaped.kept]
     loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
+    rarity = rarity_of(understood.embedded, store)
+    known: dict[ChunkId, Signals] = {}
     if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
-        kept = with_probabilities(question, kept, loaded, fused)
+        best = max((hit.score for hit in fused), default=0.0)
+        known = signals(
+            understood.embedded, kept, loaded, rarity, best=best, foreignness=foreignness
+        )
+        kept = with_probabilities(kept, known)
         lap("relevance")
     notices: tuple[str, ...] = ()
     if reranker is not None:
         kept, notices = rerank(question, kept, loaded, reranker, settings=settings, clock=clock)
         lap("rerank")
-    rarity = rarity_of(understood.words, store)
     results = tuple(
         Result(
             document,
@@ -117,6 +123,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         notes=understood.notes,
         notices=(*understood.notices, *notices),
         understood=understood.embedded,
+        confidence=confidence(results[0].hit, known, rarity.missing) if results else None,
     )
 
 

@@ -8,7 +8,20 @@ from math import fsum, log
 
 from pincite.ports import Store
 from pincite.text.finding import key_of
-from pincite.text.words import STOP_WORDS, WORD, fold
+from pincite.text.words import STOP_WORDS, WORD, fold, is_unspaced
+
+# Words that ask, and say nothing about the subject, rare as they may be in a library.
+_ASKING = """
+according also am anybody anyone anything aren away because besides briefly called compare consider
+describe didn doesn don done during each either else ever every exactly explain find get give given
+happen happened happens hasn haven he help her here him his isn just kind kinds know let list long
+main many may mean means might more most much must name named need often ones only other others
+percentage please regarding say says see shall she should show someone something sort sorts specific
+summarise summarize tell thing things think type types want wasn weren whether while whom whose won
+wouldn yes yet s t re ve ll d m
+"""
+_SAYS_NOTHING = STOP_WORDS.union(_ASKING.split())
+_MOST_WORDS = 40  # that are looked up; a longer question is a pasted text
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +39,23 @@ class Rarity:
 
 
 def telling_words(question: str) -> list[str]:
-    """The words of the question that say what it is about, each once."""
-    words = (word for word in WORD.findall(question) if fold(word) not in STOP_WORDS)
-    return list(dict.fromkeys(words))
+    """The words of the question that say what it is about, each once; all where none does.
+
+    Scripts without spaces are cut into pairs of characters, as they are indexed.
+    """
+    words: list[str] = []
+    for word in WORD.findall(question):
+        is_run = len(word) > 2 and is_unspaced(word)
+        words += [word[at : at + 2] for at in range(len(word) - 1)] if is_run else [word]
+    telling = [word for word in words if fold(word) not in _SAYS_NOTHING]
+    return list(dict.fromkeys(telling or words))[:_MOST_WORDS]
 
 
 def rarity_of(question: str, store: Store) -> Rarity:
     """One call of the store for all words."""
     words = telling_words(question)
     chunks, having = store.chunk_counts(words)
-    weights = {key_of(word): log((chunks + 1) / (having[word] + 0.5)) for word in words}
-    return Rarity(weights, tuple(word for word in words if not having[word]))
+    weights = dict.fromkeys(map(key_of, WORD.findall(question)), 0.0)
+    weights |= {key_of(word): log((chunks + 1) / (having[word] + 0.5)) for word in words}
+    # A pair of characters that no chunk has is seldom a word that is missing.
+    return Rarity(weights, tuple(w for w in words if not having[w] and not is_unspaced(w)))

@@ -1,26 +1,51 @@
-"""How likely a hit speaks to the question: a logistic model of three signals.
+"""How likely a hit answers the question: a logistic model of few signals that people can read.
 
 The weights stand in `relevance.json`, fitted by `benchmarks/relevance.py`
-(docs/decisions/0018).
+(docs/decisions/0026).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
-from math import exp, log
+from math import exp, fsum
 from pathlib import Path
 
-from pincite.records import Chunk, ChunkId, DocumentEntry, DocumentId, Hit
-from pincite.text.finding import finder_of
+from pincite.records import Chunk, ChunkId, Confidence, DocumentEntry, Hit
+from pincite.retrieve.rarity import Rarity
+from pincite.text.finding import Finder, finder_of
 
-POOL = 20  # documents that share the question among them
-_TEMPERATURE = 0.1  # of fused scores; a hit that much lower gets a third of the share
-_LEAST_SHARE = 1e-3
+_NEAR_EACH_OTHER = 200  # characters; about a sentence, in whatever a chunk is made of
+_IN_TITLE = 0.25  # what a word in title or headings counts: they say what all of the text is about
 
 Loaded = Mapping[ChunkId, tuple[DocumentEntry, Chunk]]
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What is known of one hit. Words count the more, the rarer they are in the library."""
+
+    cosine: float  # of question and best window
+    coverage: float  # the part of the question's words that chunk, title and headings have
+    together: float  # the part that stands close together in the text
+    foreignness: float  # of the question's language to the model: its cosine means little there
+    behind: float  # how much lower its fused score is than the best hit's
+
+    @property
+    def nearness(self) -> float:
+        """The cosine; in a language that the model does not read, words stand in for it."""
+        return (1 - self.foreignness) * self.cosine + self.foreignness * self.coverage
+
+    @property
+    def weighed(self) -> tuple[float, float, float]:
+        """What the weights are multiplied with.
+
+        Words are believed as far as the meaning is near: any text has some words of a short
+        question.
+        """
+        return self.nearness, self.nearness * self.together, self.behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,31 +54,20 @@ class Weights:
 
     model: str  # its fingerprint
     constant: float
-    share: float
-    cosine: float
-    coverage: float
+    nearness: float
+    nearness_together: float  # of both multiplied
+    behind: float
 
     def probability(self, signals: Signals) -> float:
         """Between 0 and 1."""
-        return 1 / (1 + exp(-self.log_odds(signals)))
-
-    def log_odds(self, signals: Signals) -> float:
-        """The sum behind the probability."""
-        return (
+        nearness, nearness_together, behind = signals.weighed
+        log_odds = (
             self.constant
-            + self.share * signals.share
-            + self.cosine * signals.cosine
-            + self.coverage * signals.coverage
+            + self.nearness * nearness
+            + self.nearness_together * nearness_together
+            + self.behind * behind
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """What is known of one hit."""
-
-    share: float  # logarithm of its part among the best hits: is it alone, or one of many?
-    cosine: float  # of question and best window
-    coverage: float  # the part of the question's words that chunk, title and headings have
+        return 1 / (1 + exp(-log_odds))
 
 
 @lru_cache(maxsize=1)
@@ -63,48 +77,79 @@ def fitted() -> Weights:
     return Weights(**json.loads(text))
 
 
-def with_probabilities(
-    question: str, hits: Sequence[Hit], loaded: Loaded, fused: Sequence[Hit]
-) -> list[Hit]:
-    """The hits, each with its probability; `fused` are all that were found, best first."""
-    weights, found = fitted(), signals(question, hits, loaded, fused)
+def signals(
+    question: str,
+    hits: Sequence[Hit],
+    loaded: Loaded,
+    rarity: Rarity,
+    *,
+    best: float,
+    foreignness: float,
+) -> dict[ChunkId, Signals]:
+    """What is known of each hit that has a cosine; `best` is the highest fused score of all."""
+    finder = finder_of(question)
+    asked = {word: rarity.of([word]) for word in finder.found(question)}
+    found = {}
+    for hit in hits:
+        if "vector" in hit.shares:
+            document, chunk = loaded[hit.chunk_id]
+            coverage, together = _words_found(finder, asked, document, chunk)
+            found[hit.chunk_id] = Signals(
+                cosine=hit.shares["vector"].score,
+                coverage=coverage,
+                together=together,
+                foreignness=foreignness,
+                behind=best - hit.score,
+            )
+    return found
+
+
+def with_probabilities(hits: Sequence[Hit], known: Mapping[ChunkId, Signals]) -> list[Hit]:
+    """The hits, each with its probability."""
+    weights = fitted()
     return [
-        hit._replace(probability=weights.probability(found[hit.chunk_id]))
-        if hit.chunk_id in found
+        hit._replace(probability=weights.probability(known[hit.chunk_id]))
+        if hit.chunk_id in known
         else hit
         for hit in hits
     ]
 
 
-def signals(
-    question: str, hits: Sequence[Hit], loaded: Loaded, fused: Sequence[Hit]
-) -> dict[ChunkId, Signals]:
-    """What is known of each hit that has a cosine."""
-    finder = finder_of(question)
-    rivals = _best_of_documents(fused)
-    best = max(rivals, default=0.0)
-    total = sum(_falling(best - score) for score in rivals)
-    found = {}
-    for hit in hits:
-        if "vector" in hit.shares:
-            document, chunk = loaded[hit.chunk_id]
-            found[hit.chunk_id] = Signals(
-                share=log(_falling(best - hit.score) / total + _LEAST_SHARE),
-                cosine=hit.shares["vector"].score,
-                coverage=finder.coverage(chunk.searched, document.title, *chunk.headings),
-            )
-    return found
+def confidence(
+    best: Hit, known: Mapping[ChunkId, Signals], missing_terms: tuple[str, ...]
+) -> Confidence | None:
+    """How sure we are of the best hit, and why."""
+    if best.probability is None:
+        return None
+    return Confidence(best.probability, asdict(known[best.chunk_id]), missing_terms)
 
 
-def _best_of_documents(fused: Sequence[Hit]) -> list[float]:
-    """The scores of the best documents: other chunks of the same one are no rivals."""
-    scores: dict[DocumentId, float] = {}
-    for hit in fused:
-        scores.setdefault(hit.document_id, hit.score)
-        if len(scores) == POOL:
-            break
-    return list(scores.values())
+def _words_found(
+    finder: Finder, asked: Mapping[str, float], document: DocumentEntry, chunk: Chunk
+) -> tuple[float, float]:
+    """How much of the question the chunk has on the whole, and at one place of its text."""
 
+    def weight(words: Iterable[str]) -> float:
+        # `fsum`: sets have no order, and a plain sum of the same parts depends on it.
+        return fsum(asked.get(word, 0.0) for word in words)
 
-def _falling(behind: float) -> float:
-    return exp(-behind / _TEMPERATURE)
+    total = weight(asked)
+    if not total:
+        return 0.0, 0.0
+    text = chunk.searched
+    above = finder.found("\n".join((document.title, *chunk.headings)))
+    within = finder.found(text)
+    places = [(start, end, finder.found(text[start:end])) for start, end in finder.matches(text)]
+    # A code is found without its place, so it counts as near to every word.
+    codes = within.difference(*(words for _, _, words in places))
+    best = weight(codes - above)
+    for at, (start, _, _) in enumerate(places):
+        near = set(codes)
+        for _, end, words in places[at:]:
+            if end - start > _NEAR_EACH_OTHER:
+                break
+            near |= words
+        best = max(best, weight(near - above))
+    in_title = weight(above)
+    together = (best + _IN_TITLE * in_title) / (total - (1 - _IN_TITLE) * in_title)
+    return weight(above | within) / total, together

@@ -1,12 +1,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 import pytest
 
 from helpers import embedded, part
-from pincite.records import ChunkId, DocumentEntry, EmbeddedDocument, Hit, Share
-from pincite.retrieve.relevance import Loaded, Signals, fitted, signals, with_probabilities
+from pincite.records import DocumentEntry, EmbeddedDocument, Hit, Share
+from pincite.retrieve.rarity import Rarity
+from pincite.retrieve.relevance import (
+    Loaded,
+    Signals,
+    confidence,
+    fitted,
+    signals,
+    with_probabilities,
+)
 
 QUESTION = "who signs the release?"
 
@@ -38,49 +47,99 @@ def loaded(documents: Sequence[EmbeddedDocument]) -> Loaded:
 
 SIGNED = embedded("signed.md", part("Ada signs every release."), title="Rules")
 OTHER = embedded("other.md", part("Bread is baked at night."), title="Bakery")
+EVERY_WORD_ALIKE = Rarity({"sign": 1.0, "releas": 1.0})
+
+
+def told(
+    documents: Sequence[EmbeddedDocument],
+    *,
+    cosine: float = 0.5,
+    question: str = QUESTION,
+    rarity: Rarity = EVERY_WORD_ALIKE,
+    foreignness: float = 0.0,
+) -> list[Signals]:
+    hits = [hit(one, 0.5, cosine) for one in documents]
+    known = signals(question, hits, loaded(documents), rarity, best=0.5, foreignness=foreignness)
+    return [known[one.chunk_id] for one in hits]
 
 
 def test_the_words_of_a_question_count_in_text_title_and_headings() -> None:
     in_title = embedded("title.md", part("Ada does."), title="Who signs it")
     in_heading = embedded("heading.md", part("Ada does.", headings=["Signing a release"]))
-    every = (SIGNED, OTHER, in_title, in_heading)
-    hits = [hit(one, 0.5, 0.5) for one in every]
-    found = signals(QUESTION, hits, loaded(every), hits)
-    assert [one.coverage for one in found.values()] == [1, 0, 0.5, 1]
+    found = told([SIGNED, OTHER, in_title, in_heading])
+    assert [one.coverage for one in found] == [1, 0, 0.5, 1]
 
 
-def test_documents_behind_the_results_share_the_question_too() -> None:
-    hits = [hit(SIGNED, 0.9, 0.5), hit(OTHER, 0.9, 0.5)]
-    known = loaded([SIGNED])
-    (one_of_two,) = with_probabilities(QUESTION, hits[:1], known, hits)
-    (alone,) = with_probabilities(QUESTION, hits[:1], known, hits[:1])
-    assert one_of_two.probability is not None
-    assert alone.probability is not None
-    assert one_of_two.probability < alone.probability
+def test_a_word_counts_the_more_the_rarer_it_is() -> None:
+    only_signs = embedded("signs.md", part("Ada signs it."))
+    (rare,) = told([only_signs], rarity=Rarity({"sign": 3.0, "releas": 1.0}))
+    (common,) = told([only_signs], rarity=Rarity({"sign": 1.0, "releas": 3.0}))
+    assert (rare.coverage, common.coverage) == (0.75, 0.25)
 
 
-def test_other_chunks_of_the_same_document_are_no_rivals() -> None:
-    first = hit(SIGNED, 0.9, 0.5)
-    second = first._replace(chunk_id=ChunkId("another"))
-    (told,) = signals(QUESTION, [first], loaded([SIGNED]), [first, second]).values()
-    assert told.share == pytest.approx(0, abs=0.01)
+def test_words_count_together_only_where_they_stand_close_to_each_other() -> None:
+    apart = embedded("apart.md", part("Ada signs it. " + "Bread is baked. " * 20 + "A release."))
+    near, far = told([SIGNED, apart])
+    assert near.coverage == far.coverage == 1
+    assert near.together == 1
+    assert far.together == 0.5
+
+
+def test_what_the_title_says_is_little_evidence_of_an_answer() -> None:
+    about_it = embedded("about.md", part("Bread is baked at night."), title="Release")
+    (one,) = told([about_it])
+    assert one.coverage == 0.5
+    assert 0 < one.together < 0.25
+
+
+def test_a_code_counts_wherever_it_stands() -> None:
+    coded = embedded("coded.md", part("The release fails with ERR-4042."))
+    (one,) = told([coded], question="ERR-4042", rarity=Rarity({"err": 2.0, "4042": 3.0}))
+    assert one.together == one.coverage == 1
+
+
+def test_a_question_of_words_that_say_nothing_covers_nothing() -> None:
+    (one,) = told([SIGNED], rarity=Rarity({"sign": 0.0, "releas": 0.0}))
+    assert (one.coverage, one.together) == (0, 0)
+
+
+def test_words_stand_in_for_meaning_in_a_language_that_the_model_does_not_read() -> None:
+    (read,) = told([SIGNED], cosine=0.4)
+    (half,) = told([SIGNED], cosine=0.4, foreignness=0.5)
+    (unread,) = told([SIGNED], cosine=0.4, foreignness=1.0)
+    assert read.nearness == 0.4
+    assert half.nearness == pytest.approx(0.7)
+    assert unread.nearness == unread.coverage == 1
+
+
+def test_a_hit_without_a_cosine_has_no_probability() -> None:
+    by_words = hit(SIGNED, 0.5, 0.5)._replace(shares={"words": Share(1, 3.0, 0.5)})
+    known = signals(
+        QUESTION, [by_words], loaded([SIGNED]), EVERY_WORD_ALIKE, best=0.5, foreignness=0
+    )
+    (one,) = with_probabilities([by_words], known)
+    assert one.probability is None
+    assert confidence(one, known, ()) is None
 
 
 def test_the_fitted_weights_say_that_more_is_better() -> None:
-    weights = fitted()
-    least = weights.log_odds(Signals(share=-6, cosine=0, coverage=0))
-    most = weights.log_odds(Signals(share=0, cosine=1, coverage=1))
-    assert min(weights.share, weights.cosine, weights.coverage) > 0
-    assert weights.probability(Signals(share=-6, cosine=0, coverage=0)) < 0.05
-    assert least < 0 < most
+    nothing = Signals(cosine=0, coverage=0, together=0, foreignness=0, behind=0)
+    near = replace(nothing, cosine=0.8)
+    every_word = replace(near, coverage=1, together=1)
+    behind = replace(every_word, behind=0.5)
+    probability = fitted().probability
+    assert probability(nothing) < 0.1
+    assert probability(nothing) < probability(near) < probability(every_word)
+    assert probability(every_word) > 0.8
+    assert probability(behind) < probability(every_word)
 
 
-def probability(hits: Sequence[Hit], documents: Sequence[EmbeddedDocument]) -> list[float | None]:
-    return [one.probability for one in with_probabilities(QUESTION, hits, loaded(documents), hits)]
-
-
-def test_a_nearer_hit_with_more_of_the_words_is_likelier() -> None:
-    near, far = probability([hit(SIGNED, 0.9, 0.8), hit(OTHER, 0.5, 0.2)], [SIGNED, OTHER])
-    assert near is not None
-    assert far is not None
-    assert 0 < far < near < 1
+def test_the_confidence_is_that_of_the_best_hit_with_its_parts() -> None:
+    best = hit(SIGNED, 0.5, 0.5)
+    known = {best.chunk_id: told([SIGNED])[0]}
+    (best,) = with_probabilities([best], known)
+    sure = confidence(best, known, ("Mongolia",))
+    assert sure is not None
+    assert sure.probability == best.probability
+    assert sure.parts == asdict(known[best.chunk_id])
+    assert sure.missing_terms == ("Mongolia",)
