@@ -39,7 +39,7 @@ def claim_as_text(
         mark = f"[{number}]" if claim.state == "quoted" else "   "
         yield f"{mark} {_quoted(one, highlight)}"
         yield from _place(one, strong, indent=4)
-        if one.before or one.after:
+        if number == 1 and (one.before or one.after):
             around = (_one_line(one.before), f"[{number}]", _one_line(one.after))
             yield faint(f"    … {' '.join(filter(None, around))} …")
 
