@@ -50,7 +50,7 @@ class Hit(NamedTuple):
     score: float
     shares: Mapping[str, Share]
     window: tuple[int, int] | None = None
-    # That it speaks to the question; None where the searches or the model do not allow to tell.
+    # That it answers the question; None where the searches or the model do not allow to tell.
     probability: float | None = None
 
 

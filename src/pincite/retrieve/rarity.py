@@ -21,6 +21,7 @@ summarise summarize tell thing things think type types want wasn weren whether w
 wouldn yes yet s t re ve ll d m
 """
 _SAYS_NOTHING = STOP_WORDS.union(_ASKING.split())
+_SHORTEST = 3  # letters
 _MOST_WORDS = 40  # that are looked up; a longer question is a pasted text
 
 
@@ -57,5 +58,10 @@ def rarity_of(question: str, store: Store) -> Rarity:
     chunks, having = store.chunk_counts(words)
     weights = dict.fromkeys(map(key_of, WORD.findall(question)), 0.0)
     weights |= {key_of(word): log((chunks + 1) / (having[word] + 0.5)) for word in words}
-    # A pair of characters that no chunk has is seldom a word that is missing.
-    return Rarity(weights, tuple(w for w in words if not having[w] and not is_unspaced(w)))
+    return Rarity(weights, tuple(w for w in words if not having[w] and _has_meaning_alone(w)))
+
+
+def _has_meaning_alone(word: str) -> bool:
+    """Not a pair of characters, nor one of the short words that most grammars are made of."""
+    is_name = word.isupper() or any(char.isdigit() for char in word)
+    return not is_unspaced(word) and (is_name or len(word) > _SHORTEST)

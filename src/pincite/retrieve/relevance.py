@@ -15,10 +15,12 @@ from pathlib import Path
 
 from pincite.records import Chunk, ChunkId, Confidence, DocumentEntry, Hit
 from pincite.retrieve.rarity import Rarity
-from pincite.text.finding import Finder, finder_of
+from pincite.text.finding import Finder, finder_of, key_of
+from pincite.text.words import WORD, question_codes
 
 _NEAR_EACH_OTHER = 200  # characters; about a sentence, in whatever a chunk is made of
-_IN_TITLE = 0.25  # what a word in title or headings counts: they say what all of the text is about
+_WORDS_FOR_COSINE = 2.0  # what the coverage of a right hit has to be taken by to be as high
+_ABOVE = 0.25  # what a word counts that is said of all of the text: its title, headings, author
 
 Loaded = Mapping[ChunkId, tuple[DocumentEntry, Chunk]]
 
@@ -28,15 +30,16 @@ class Signals:
     """What is known of one hit. Words count the more, the rarer they are in the library."""
 
     cosine: float  # of question and best window
-    coverage: float  # the part of the question's words that chunk, title and headings have
+    coverage: float  # the part of the question's words that chunk and document have
     together: float  # the part that stands close together in the text
-    foreignness: float  # of the question's language to the model: its cosine means little there
+    unread: float  # the part that the model does not read: its cosine means little there
     behind: float  # how much lower its fused score is than the best hit's
 
     @property
     def nearness(self) -> float:
-        """The cosine; in a language that the model does not read, words stand in for it."""
-        return (1 - self.foreignness) * self.cosine + self.foreignness * self.coverage
+        """The cosine; for what the model does not read, words stand in."""
+        by_words = min(_WORDS_FOR_COSINE * self.coverage, 1.0)
+        return (1 - self.unread) * self.cosine + self.unread * by_words
 
     @property
     def weighed(self) -> tuple[float, float, float]:
@@ -89,6 +92,14 @@ def signals(
     """What is known of each hit that has a cosine; `best` is the highest fused score of all."""
     finder = finder_of(question)
     asked = {word: rarity.of([word]) for word in finder.found(question)}
+    # A model reads neither a language that it never saw nor a code.
+    codes = {
+        word
+        for term in question_codes(question)
+        for code in term.tokens
+        for word in (code, *map(key_of, WORD.findall(code)))
+    }
+    in_codes = _weight(codes, asked) / (_weight(asked, asked) or 1.0)
     found = {}
     for hit in hits:
         if "vector" in hit.shares:
@@ -98,7 +109,7 @@ def signals(
                 cosine=hit.shares["vector"].score,
                 coverage=coverage,
                 together=together,
-                foreignness=foreignness,
+                unread=max(foreignness, in_codes),
                 behind=best - hit.score,
             )
     return found
@@ -128,28 +139,30 @@ def _words_found(
     finder: Finder, asked: Mapping[str, float], document: DocumentEntry, chunk: Chunk
 ) -> tuple[float, float]:
     """How much of the question the chunk has on the whole, and at one place of its text."""
-
-    def weight(words: Iterable[str]) -> float:
-        # `fsum`: sets have no order, and a plain sum of the same parts depends on it.
-        return fsum(asked.get(word, 0.0) for word in words)
-
-    total = weight(asked)
+    total = _weight(asked, asked)
     if not total:
         return 0.0, 0.0
     text = chunk.searched
-    above = finder.found("\n".join((document.title, *chunk.headings)))
+    told = document.metadata
+    about = (document.title, document.name, told.author or "", *told.tags, *chunk.headings)
+    above = finder.found("\n".join(about))
     within = finder.found(text)
     places = [(start, end, finder.found(text[start:end])) for start, end in finder.matches(text)]
     # A code is found without its place, so it counts as near to every word.
     codes = within.difference(*(words for _, _, words in places))
-    best = weight(codes - above)
+    best = _weight(codes - above, asked)
     for at, (start, _, _) in enumerate(places):
         near = set(codes)
         for _, end, words in places[at:]:
             if end - start > _NEAR_EACH_OTHER:
                 break
             near |= words
-        best = max(best, weight(near - above))
-    in_title = weight(above)
-    together = (best + _IN_TITLE * in_title) / (total - (1 - _IN_TITLE) * in_title)
-    return weight(above | within) / total, together
+        best = max(best, _weight(near - above, asked))
+    told_above = _weight(above, asked)
+    together = (best + _ABOVE * told_above) / (total - (1 - _ABOVE) * told_above)
+    return _weight(above | within, asked) / total, together
+
+
+def _weight(words: Iterable[str], asked: Mapping[str, float]) -> float:
+    # `fsum`: sets have no order, and a plain sum of the same parts depends on it.
+    return fsum(asked.get(word, 0.0) for word in words)

@@ -30,6 +30,10 @@ def test_words_that_stand_nowhere_in_any_form_are_missing_as_they_were_asked() -
     assert rarity_of("Is Mongolia leaking painted pumps?", PUMPS).missing == ("Mongolia",)
 
 
+def test_short_words_are_missing_only_where_they_are_names_or_numbers() -> None:
+    assert rarity_of("Darf ich NATO und R2D pump?", PUMPS).missing == ("Darf", "NATO", "R2D")
+
+
 def test_words_that_only_ask_are_never_missing_and_weigh_nothing() -> None:
     rarity = rarity_of("Please tell how much the pump leaks", PUMPS)
     assert rarity.missing == ()

@@ -96,6 +96,7 @@ def test_a_code_counts_wherever_it_stands() -> None:
     coded = embedded("coded.md", part("The release fails with ERR-4042."))
     (one,) = told([coded], question="ERR-4042", rarity=Rarity({"err": 2.0, "4042": 3.0}))
     assert one.together == one.coverage == 1
+    assert one.nearness == pytest.approx(1)
 
 
 def test_a_question_of_words_that_say_nothing_covers_nothing() -> None:
@@ -107,9 +108,11 @@ def test_words_stand_in_for_meaning_in_a_language_that_the_model_does_not_read()
     (read,) = told([SIGNED], cosine=0.4)
     (half,) = told([SIGNED], cosine=0.4, foreignness=0.5)
     (unread,) = told([SIGNED], cosine=0.4, foreignness=1.0)
+    (without_words,) = told([OTHER], cosine=0.4, foreignness=1.0)
     assert read.nearness == 0.4
     assert half.nearness == pytest.approx(0.7)
-    assert unread.nearness == unread.coverage == 1
+    assert unread.nearness == 1
+    assert without_words.nearness == 0
 
 
 def test_a_hit_without_a_cosine_has_no_probability() -> None:
@@ -123,7 +126,7 @@ def test_a_hit_without_a_cosine_has_no_probability() -> None:
 
 
 def test_the_fitted_weights_say_that_more_is_better() -> None:
-    nothing = Signals(cosine=0, coverage=0, together=0, foreignness=0, behind=0)
+    nothing = Signals(cosine=0, coverage=0, together=0, unread=0, behind=0)
     near = replace(nothing, cosine=0.8)
     every_word = replace(near, coverage=1, together=1)
     behind = replace(every_word, behind=0.5)

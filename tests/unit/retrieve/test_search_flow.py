@@ -140,6 +140,18 @@ def test_probabilities_are_told_only_where_they_were_fitted(
     found = ask(store, "pump leaks", mode=mode, settings=settings, embedder=embedder)
     assert found.results
     assert all((one.hit.probability is not None) is tells for one in found.results)
+    assert (found.confidence is not None) is tells
+
+
+def test_the_confidence_is_that_of_the_first_result_and_names_what_is_missing() -> None:
+    store = filled(FittedEmbedder())
+    found = ask(store, "does the pump of Mongolia leak", embedder=FittedEmbedder())
+    assert found.confidence is not None
+    assert found.confidence.probability == found.results[0].hit.probability
+    assert found.confidence.missing_terms == ("Mongolia",)
+    mistyped = ask(store, "does the pmup leak", embedder=FittedEmbedder())
+    assert mistyped.confidence is not None
+    assert mistyped.confidence.missing_terms == ()
 
 
 def test_fewer_results_are_as_likely_as_they_are_among_many() -> None:
