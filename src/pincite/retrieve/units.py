@@ -63,7 +63,7 @@ def _units(chunk: Chunk, text: str) -> Iterator[Unit]:
         end = min(place.end - chunk.start, len(text))
         yield from _text_units(chunk, text, at, start)
         following = rows[number + 1] if number + 1 < len(rows) else None
-        after = text[following.start - chunk.start :][:200] if following else ""
+        after = text[following.start - chunk.start :][:LONGEST] if following else ""
         if not _names_columns(text[start:end], after):
             is_title = " | " not in text[start:end] and _is_title(text[start:end])
             yield Unit(*trim(text, start, end), "row", weak=is_title)
@@ -73,8 +73,8 @@ def _units(chunk: Chunk, text: str) -> Iterator[Unit]:
 
 def _names_columns(row: str, following: str) -> bool:
     """Whether a row of a spreadsheet is the header, whose names stand in each row below it."""
-    first = row.partition(" | ")[0].strip()
-    return bool(first) and " | " in row and following.startswith(f"{first}: ")
+    names = [name.strip() for name in row.split(" | ")[:4]]
+    return len(names) > 1 and any(name and f"{name}: " in following for name in names)
 
 
 class _Line(NamedTuple):
@@ -428,46 +428,54 @@ def _table_units(
     header = [" ".join(filter(None, column)) for column in columns]
     lead = " | ".join(filter(None, header)) or intro
     group = ""
-    for line, row, rule in zip(lines[first:], cells[first:], is_rule[first:], strict=True):
+    # Of a small table without figures nobody can tell whether its first row names the columns.
+    doubtful = not first and not continued and not any(map(_has_figure, cells))
+    for at, (line, row) in enumerate(zip(lines, cells, strict=True)):
         filled = [cell for cell in row if cell]
-        if rule or not filled:
+        is_date_cut_off = all(cell.endswith(",") for cell in filled)  # "May 1, | May 2,"
+        if at < first or is_rule[at] or is_date_cut_off:
             continue
-        if len(filled) == 1 and len(row) > 1 and _is_title(filled[0].rstrip(":")):
+        if len(filled) == 1 < len(row) and (
+            filled[0].endswith(_INTRODUCES) or _size(filled[0]) < _SAYS_MORE
+        ):
             group = filled[0]
             continue
         start = line.start + len(line.body) - len(line.body.lstrip("| \t"))
         end = line.end - (len(line.body) - len(line.body.rstrip("| \t\\")))
-        yield Unit(start, end, "row", _one_line(" — ".join(filter(None, (group, lead)))))
+        about = _one_line(" — ".join(filter(None, (group, lead))))
+        yield Unit(start, end, "row", about, weak=doubtful and at == 0)
 
 
 def _rows_of_header(
-    cells: Sequence[Sequence[str]],
-    is_rule: Sequence[bool],
-    *,
-    continued: bool,
+    cells: Sequence[Sequence[str]], is_rule: Sequence[bool], *, continued: bool
 ) -> int:
     """How many lines at the top say what the columns are.
 
-    Those above a rule; else those that leave the first column open, as rows have a name; else one
-    without numbers above others that have some. A chunk may begin in the middle of a table.
+    Those above a rule; else those without figures, or with years alone, above others that have
+    some. A chunk may begin in the middle of a table.
     """
-    ruled = next((at for at, rule in enumerate(is_rule[:4]) if rule), None)
+    ruled = next((at for at, rule in enumerate(is_rule[:_MOST_HEADERS]) if rule), None)
     if ruled is not None:
         return ruled + 1
-    unnamed = 0
-    for row in cells[: min(4, len(cells) - 1)]:
-        if row[0] or len(row) < 2:
-            break
-        unnamed += 1
-    if unnamed or len(cells) < 2 or len(cells[0]) < 2:
-        return unnamed
-    names_all = all(cell and not _is_figure(cell) for cell in cells[0])
-    has_figures = any(_is_figure(cell) for row in cells[1:] for cell in row)
-    return int(names_all and (has_figures or (len(cells[0]) > 2 and not continued)))
+    figures = next((at for at, row in enumerate(cells) if _has_figure(row)), None)
+    if figures is None:
+        return int(len(cells) > 1 and len(cells[0]) > 2 and all(cells[0]) and not continued)
+    at = 0
+    while at < min(figures, _MOST_HEADERS) and (not cells[at][0] or sum(map(bool, cells[at])) > 1):
+        at += 1
+    return at
 
 
-def _is_figure(cell: str) -> bool:
-    return 2 * sum(map(str.isdigit, cell)) > sum(map(str.isalnum, cell))
+_MOST_HEADERS = 4
+_YEAR = re.compile(r"(?:19|20)\d\d$")
+
+
+def _has_figure(row: Sequence[str]) -> bool:
+    """Whether a cell is a number, and no year."""
+    return any(
+        2 * sum(map(str.isdigit, cell)) > sum(map(str.isalnum, cell)) and not _YEAR.match(cell)
+        for cell in row
+    )
 
 
 def _drawn_table_units(text: str, lines: Sequence[_Line], intro: str) -> Iterator[Unit]:
@@ -777,7 +785,7 @@ def _one_line(text: str) -> str:
     return f"{short[:_LONGEST_LEAD].rpartition(' ')[0] or short[:_LONGEST_LEAD]}…"
 
 
-_ENDS = (".", "!", "…", "。", "！", "؟", "।", "۔", ":", ";", ")", '"', "”", "»", "」")
+_ENDS = (".", "!", "…", "。", "！", "؟", "।", "۔", ":", ";", '"', "”", "»", "」")
 
 
 def _is_title(sentence: str) -> bool:
