@@ -588,42 +588,26 @@ def _are_code(lines: Sequence[_Line]) -> bool:
 
 def _source_units(chunk: Chunk, text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
     """Source code: each part with the definition it stands in."""
-    parts = [part for part in chunk.sections if part.level]
-    starts = [max(part.start - chunk.start, 0) for part in parts]
     at = 0
-    first = lines[0].start - lines[0].indent if lines else 0
-    edges = sorted({first, *(one for one in starts if one > first)})
-    for number, edge in enumerate(edges):
+    for part in chunk.sections:
         after = at
-        upto = edges[number + 1] if number + 1 < len(edges) else len(text)
-        while after < len(lines) and lines[after].start < upto:
+        while after < len(lines) and lines[after].start < part.end - chunk.start:
             after += 1
-        part = next(
-            (
-                one
-                for one in parts
-                if one.start - chunk.start <= max(edge, 0) < one.end - chunk.start
-            ),
-            None,
-        )
-        yield from _code_units(
-            text, lines[at:after], "", part, whole=part is not None and part.start >= chunk.start
-        )
+        name = part.heading_path[-1] if part.level and part.heading_path else ""
+        begins = part.start >= chunk.start
+        yield from _code_units(text, lines[at:after], name=name, begins=begins)
         at = after
+    yield from _code_units(text, lines[at:])
 
 
 def _code_units(
-    text: str,
-    lines: Sequence[_Line],
-    intro: str,
-    part: Section | None = None,
-    *,
-    whole: bool = False,
+    text: str, lines: Sequence[_Line], intro: str = "", *, name: str = "", begins: bool = False
 ) -> Iterator[Unit]:
-    """Each line with its function; comments by the sentence."""
-    name = part.heading_path[-1] if part and part.heading_path else ""
-    signature = _signature(lines, name) if whole else None
-    lead = _one_line(lines[signature].body.rstrip(" {")) if signature is not None else name or intro
+    """Each line with its function, where that has a name; comments by the sentence."""
+    signature = _signature(lines, name) if name and begins else None
+    lead = name or intro
+    if signature is not None:
+        lead = _one_line(lines[signature].body.rstrip(" {"))
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -632,8 +616,7 @@ def _code_units(
             continue
         after = _comment_end(lines, at)
         if after > at:
-            about = lead if part else intro
-            yield from _comment_units(text, lines[at:after], about)
+            yield from _comment_units(text, lines[at:after], lead if name else intro)
             at = after
             continue
         if _is_drawn_header(line.body):
@@ -726,7 +709,7 @@ def _comment_units(text: str, lines: Sequence[_Line], lead: str) -> Iterator[Uni
         else:
             paragraphs[-1] = (paragraphs[-1][0], end)
     for start, end in paragraphs:
-        for span in prose_spans(text, start, end):
+        for span in prose_spans(text, *_without_tags(text, start, end)):
             yield Unit(*span, "sentence", lead)
 
 
