@@ -47,9 +47,8 @@ def units_of(chunk: Chunk) -> tuple[Unit, ...]:
     hidden = [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
     text = _visible(chunk, hidden)
     found = list(_in_document(chunk, text, hidden, _units(chunk, text)))
-    if not found and chunk.start == 0:  # a file of nothing but what it says about itself
-        fields = _field_units(text, _filled_lines(text))
-        found = [one._replace(weak=False) for one in _in_document(chunk, text, hidden, fields)]
+    if not found:
+        found = list(_in_document(chunk, text, hidden, _last_units(chunk, text)))
     proper = [unit for unit in found if not _is_fragment(chunk, unit)]
     return tuple(proper or found)
 
@@ -108,6 +107,7 @@ _HTML_BLOCK = re.compile(
 _LEADING_TAGS = re.compile(r"(?:</?[a-zA-Z][^<>]*>|&nbsp;|\s)*")
 _LONGEST_TAG = 300
 _DRAWN_RULE = re.compile(r"(?:={2,}|-{2,})(?: +(?:={2,}|-{2,}))+$")
+_FRONT = ("---", "+++")
 _ASKS = ("?", "？", "؟")
 _INTRODUCES = (":", "：")
 
@@ -116,7 +116,7 @@ def _is_markup(body: str) -> bool:
     """Whether a line holds nothing but marks, tags, links and pictures."""
     if _RULE.match(body) or _DIRECTIVE.match(body):
         return True
-    if body.startswith(("{{<", "{{%")) and "}}" not in body:
+    if any(body.startswith(opening) and closing not in body for opening, closing in _COMMENTS):
         return True  # goes on in the next lines
     may_be = body[0] in "<{![h-*+|(f" and len(body) < 2_000
     return may_be and _RULE.match(_TAGS.sub("", body)) is not None
@@ -133,8 +133,16 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
     return lines
 
 
-def _filled_lines(text: str) -> list[_Line]:
-    return [line for line in _lines(text, 0, len(text)) if not _RULE.match(line.body)]
+def _last_units(chunk: Chunk, text: str) -> Iterator[Unit]:
+    """Of a chunk of nothing but front matter or links: what these say."""
+    lines = [line for line in _lines(text, 0, len(text)) if not _RULE.match(line.body)]
+    if chunk.start == 0 and text.startswith(_FRONT):
+        yield from (unit._replace(weak=False) for unit in _field_units(text, lines))
+        return
+    for line in lines:
+        mark = _BULLET.match(line.body)
+        if "](" in line.body or "://" in line.body:
+            yield Unit(line.start + (mark.end() if mark else 0), line.end, "item")
 
 
 def _text_units(chunk: Chunk, text: str, start: int, end: int) -> Iterator[Unit]:
@@ -205,7 +213,7 @@ class _Reading:
         yield from self._bodiless(None)
 
     def _after_front_matter(self, lines: Sequence[_Line]) -> int:
-        if self.chunk.start or lines[0].start or lines[0].body not in ("---", "+++"):
+        if self.chunk.start or lines[0].start or lines[0].body not in _FRONT:
             return 0
         closing = (at for at, line in enumerate(lines) if at and line.body == lines[0].body)
         return next(closing, -1) + 1
@@ -245,8 +253,9 @@ class _Reading:
         else:
             goes_on = next_section.level > section.level
         told = [line for line in lines if not _RULE.match(line.body)]
-        if told and not goes_on:
-            start = told[0].start + len(told[0].body) - len(told[0].body.lstrip("#*= \t"))
+        body = told[0].body.lstrip("#*= \t") if told else ""
+        if body and not goes_on and not _is_markup(body):
+            start = told[0].end - len(body)
             yield Unit(*trim(self.text, start, told[-1].end), "heading", weak=True)
         self.waiting = None
 
@@ -432,8 +441,9 @@ def _table_units(
     doubtful = not first and not continued and not any(map(_has_figure, cells))
     for at, (line, row) in enumerate(zip(lines, cells, strict=True)):
         filled = [cell for cell in row if cell]
-        is_date_cut_off = all(cell.endswith(",") for cell in filled)  # "May 1, | May 2,"
-        if at < first or is_rule[at] or is_date_cut_off:
+        # "May 1, | June 2," and "2024 | 2025" are dates that name columns.
+        is_dates = all(cell.endswith(",") or _YEAR.match(cell) for cell in filled)
+        if at < first or is_rule[at] or is_dates:
             continue
         if len(filled) == 1 < len(row) and (
             filled[0].endswith(_INTRODUCES) or _size(filled[0]) < _SAYS_MORE
@@ -573,6 +583,7 @@ _COMMENT = re.compile(
 _CODE_MARKS = re.compile(
     r"[;{}]$|[\w\])]\(|^\s*(?:from|import|return|def|class|print)\b|[^=!<>]=[^=]|=>|->"
 )
+_MOST_BLANKS_OF_CODE = 10
 _QUOTES = ('"""', "'''")
 
 
@@ -580,8 +591,11 @@ def _are_code(lines: Sequence[_Line]) -> bool:
     """Whether lines outside of a fence, as notebooks have them, are code for the most part."""
     if len(lines) < 2 or not any(_CODE_MARKS.search(line.body) for line in lines[:2]):
         return False
-    ends = sum(line.body.endswith((".", ",", "?")) for line in lines)
-    is_prose = 4 * ends >= len(lines) and not _DEFINING.match(lines[0].body)
+    prose = sum(
+        line.body.endswith((".", ",", "?")) or line.body.count(" ") > _MOST_BLANKS_OF_CODE
+        for line in lines
+    )
+    is_prose = 4 * prose >= len(lines) and not _DEFINING.match(lines[0].body)
     marked = sum(_CODE_MARKS.search(line.body) is not None for line in lines)
     return not is_prose and 3 * marked >= 2 * len(lines)
 
@@ -727,7 +741,7 @@ def _fence_end(lines: Sequence[_Line], at: int) -> int:
 def _after_comment(lines: Sequence[_Line], at: int) -> int:
     """Behind a line of markup, and all of a comment that it opens."""
     body = lines[at].body
-    for opening, closing in (("<!--", "-->"), ("{{<", ">}}"), ("{{%", "%}}")):
+    for opening, closing in _COMMENTS:
         if body.startswith(opening) and closing not in body:
             inside = range(at + 1, min(at + _LONGEST_COMMENT, len(lines)))
             return next((after for after in inside if closing in lines[after].body), at) + 1
@@ -757,6 +771,7 @@ def _letters(text: str) -> str:
     return "".join(char for char in text if char.isalnum())
 
 
+_COMMENTS = (("<!--", "-->"), ("{{<", ">}}"), ("{{%", "%}}"))
 _LONGEST_COMMENT = 100  # lines that are looked through for its end
 _SPACE = re.compile(r"\s+")
 
@@ -825,4 +840,5 @@ def _is_fragment(chunk: Chunk, unit: Unit) -> bool:
     """Too little to prove anything: a lone word or number."""
     if unit.kind not in ("sentence", "caption") or unit.end - unit.start > _LONGEST_WORD:
         return False
-    return _size(chunk.text[unit.start - chunk.start : unit.end - chunk.start]) < 2
+    said = chunk.text[unit.start - chunk.start : unit.end - chunk.start]
+    return _size(said) < 2 or not any(map(str.isalpha, said))
