@@ -107,6 +107,7 @@ _HTML_BLOCK = re.compile(
 _LEADING_TAGS = re.compile(r"(?:</?[a-zA-Z][^<>]*>|&nbsp;|\s)*")
 _LONGEST_TAG = 300
 _DRAWN_RULE = re.compile(r"(?:={2,}|-{2,})(?: +(?:={2,}|-{2,}))+$")
+_TELLING_FIELDS = ("title", "description", "summary", "abstract", "subtitle")
 _FRONT = ("---", "+++")
 _ASKS = ("?", "？", "؟")
 _INTRODUCES = (":", "：")
@@ -116,7 +117,7 @@ def _is_markup(body: str) -> bool:
     """Whether a line holds nothing but marks, tags, links and pictures."""
     if _RULE.match(body) or _DIRECTIVE.match(body):
         return True
-    if any(body.startswith(opening) and closing not in body for opening, closing in _COMMENTS):
+    if body[0] in "<{" and _left_open(body):
         return True  # goes on in the next lines
     may_be = body[0] in "<{![h-*+|(f" and len(body) < 2_000
     return may_be and _RULE.match(_TAGS.sub("", body)) is not None
@@ -137,7 +138,8 @@ def _last_units(chunk: Chunk, text: str) -> Iterator[Unit]:
     """Of a chunk of nothing but front matter or links: what these say."""
     lines = [line for line in _lines(text, 0, len(text)) if not _RULE.match(line.body)]
     if chunk.start == 0 and text.startswith(_FRONT):
-        yield from (unit._replace(weak=False) for unit in _field_units(text, lines))
+        for unit in _field_units(text, lines):
+            yield unit._replace(weak=unit.term.lower() not in _TELLING_FIELDS)
         return
     for line in lines:
         mark = _BULLET.match(line.body)
@@ -741,11 +743,19 @@ def _fence_end(lines: Sequence[_Line], at: int) -> int:
 def _after_comment(lines: Sequence[_Line], at: int) -> int:
     """Behind a line of markup, and all of a comment that it opens."""
     body = lines[at].body
+    closing = _left_open(body)
+    if not closing:
+        return at + 1
+    inside = range(at + 1, min(at + _LONGEST_COMMENT, len(lines)))
+    return next((after for after in inside if closing in lines[after].body), at) + 1
+
+
+def _left_open(body: str) -> str:
+    """What closes the comment or shortcode that a line opens and does not close."""
     for opening, closing in _COMMENTS:
         if body.startswith(opening) and closing not in body:
-            inside = range(at + 1, min(at + _LONGEST_COMMENT, len(lines)))
-            return next((after for after in inside if closing in lines[after].body), at) + 1
-    return at + 1
+            return closing
+    return ""
 
 
 def _without_tags(text: str, start: int, end: int) -> tuple[int, int]:
