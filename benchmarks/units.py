@@ -34,10 +34,10 @@ from quality import listed, number, row, some
 
 from pincite import open_library
 from pincite.engine.models import Embedders, ModelAccess
-from pincite.ports import Embedder, Store, UnitScorer
+from pincite.ports import Embedder, Store
 from pincite.records import Case, Chunk, DocumentId, Locator, Modality, Quote, Result
 from pincite.retrieve.flow import search
-from pincite.retrieve.quote import ranked_quotes
+from pincite.retrieve.quote import by_cosine, ranked_quotes
 from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.settings import DEFAULT_MODEL, SearchSettings
 from pincite.text.words import STOP_WORDS, WORD
@@ -71,21 +71,11 @@ def share(held: Sequence[bool]) -> str:
     return number(sum(held) / len(held)) if held else ""
 
 
-def cosine_scorer(embedder: Embedder) -> UnitScorer:
-    """How near the embedder finds each unit to the question."""
-
-    def scores(question: str, units: Sequence[str]) -> list[float]:
-        vector = embedder.embed_question(question)
-        return [float(one @ vector) for one in embedder.embed_passages(units)]
-
-    return scores
-
-
 def public_set(chosen: argparse.Namespace, name: str, embedder: Embedder) -> list[str]:
     """A row of the table, of a set whose cases have answers."""
     dataset = load(chosen.data, name)
     asked = [case for case in dataset.cases if case.documents and case.terms]
-    scorer = cosine_scorer(embedder) if chosen.scorer else None
+    scorer = by_cosine(embedder) if chosen.scorer else None
     with index_folder(chosen.indexes, name) as folder:
         store = build(dataset, embedder, folder, Meter(f"{name} index").indexed)
         try:

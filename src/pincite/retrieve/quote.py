@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
 from math import fsum, sqrt
 
-from pincite.ports import UnitScorer
+from pincite.ports import Embedder, UnitScorer
 from pincite.records import (
     Chunk,
     Locator,
@@ -86,6 +86,21 @@ def ranked_quotes(
         ]
     order.sort(key=place)
     return tuple(_quote(chunk, units, at, finder, merits[at]) for at in order[:most])
+
+
+def by_cosine(embedder: Embedder) -> UnitScorer:
+    """The embedder as a reader of units, as far as it knows the language of the question."""
+
+    def scores(question: str, units: Sequence[str]) -> list[float]:
+        known = 1 - embedder.foreignness(question)
+        if not known:
+            return [0.0] * len(units)
+        asked = embedder.embed_question(question)
+        batches = range(0, len(units), embedder.batch)
+        told = (embedder.embed_passages(units[at : at + embedder.batch]) for at in batches)
+        return [known * float(vector @ asked) for vectors in told for vector in vectors]
+
+    return scores
 
 
 def _with_lead(chunk: Chunk, unit: Unit) -> str:

@@ -47,9 +47,8 @@ def units_of(chunk: Chunk) -> tuple[Unit, ...]:
     hidden = [one for one in chunk.omissions if one.reason.is_hidden and not one.reason.is_mark]
     text = _visible(chunk, hidden)
     found = list(_in_document(chunk, text, hidden, _units(chunk, text)))
-    if not found and chunk.start == 0:  # a file of nothing but what it says about itself
-        fields = _field_units(text, _filled_lines(text))
-        found = [one._replace(weak=False) for one in _in_document(chunk, text, hidden, fields)]
+    if not found:
+        found = list(_in_document(chunk, text, hidden, _last_units(chunk, text)))
     proper = [unit for unit in found if not _is_fragment(chunk, unit)]
     return tuple(proper or found)
 
@@ -63,7 +62,7 @@ def _units(chunk: Chunk, text: str) -> Iterator[Unit]:
         end = min(place.end - chunk.start, len(text))
         yield from _text_units(chunk, text, at, start)
         following = rows[number + 1] if number + 1 < len(rows) else None
-        after = text[following.start - chunk.start :][:200] if following else ""
+        after = text[following.start - chunk.start :][:LONGEST] if following else ""
         if not _names_columns(text[start:end], after):
             is_title = " | " not in text[start:end] and _is_title(text[start:end])
             yield Unit(*trim(text, start, end), "row", weak=is_title)
@@ -73,8 +72,8 @@ def _units(chunk: Chunk, text: str) -> Iterator[Unit]:
 
 def _names_columns(row: str, following: str) -> bool:
     """Whether a row of a spreadsheet is the header, whose names stand in each row below it."""
-    first = row.partition(" | ")[0].strip()
-    return bool(first) and " | " in row and following.startswith(f"{first}: ")
+    names = [name.strip() for name in row.split(" | ")[:4]]
+    return len(names) > 1 and any(name and f"{name}: " in following for name in names)
 
 
 class _Line(NamedTuple):
@@ -108,6 +107,8 @@ _HTML_BLOCK = re.compile(
 _LEADING_TAGS = re.compile(r"(?:</?[a-zA-Z][^<>]*>|&nbsp;|\s)*")
 _LONGEST_TAG = 300
 _DRAWN_RULE = re.compile(r"(?:={2,}|-{2,})(?: +(?:={2,}|-{2,}))+$")
+_TELLING_FIELDS = ("title", "description", "summary", "abstract", "subtitle")
+_FRONT = ("---", "+++")
 _ASKS = ("?", "？", "؟")
 _INTRODUCES = (":", "：")
 
@@ -116,7 +117,7 @@ def _is_markup(body: str) -> bool:
     """Whether a line holds nothing but marks, tags, links and pictures."""
     if _RULE.match(body) or _DIRECTIVE.match(body):
         return True
-    if body.startswith(("{{<", "{{%")) and "}}" not in body:
+    if body[0] in "<{" and _left_open(body):
         return True  # goes on in the next lines
     may_be = body[0] in "<{![h-*+|(f" and len(body) < 2_000
     return may_be and _RULE.match(_TAGS.sub("", body)) is not None
@@ -133,8 +134,17 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
     return lines
 
 
-def _filled_lines(text: str) -> list[_Line]:
-    return [line for line in _lines(text, 0, len(text)) if not _RULE.match(line.body)]
+def _last_units(chunk: Chunk, text: str) -> Iterator[Unit]:
+    """Of a chunk of nothing but front matter or links: what these say."""
+    lines = [line for line in _lines(text, 0, len(text)) if not _RULE.match(line.body)]
+    if chunk.start == 0 and text.startswith(_FRONT):
+        for unit in _field_units(text, lines):
+            yield unit._replace(weak=unit.term.lower() not in _TELLING_FIELDS)
+        return
+    for line in lines:
+        mark = _BULLET.match(line.body)
+        if "](" in line.body or "://" in line.body:
+            yield Unit(line.start + (mark.end() if mark else 0), line.end, "item")
 
 
 def _text_units(chunk: Chunk, text: str, start: int, end: int) -> Iterator[Unit]:
@@ -205,7 +215,7 @@ class _Reading:
         yield from self._bodiless(None)
 
     def _after_front_matter(self, lines: Sequence[_Line]) -> int:
-        if self.chunk.start or lines[0].start or lines[0].body not in ("---", "+++"):
+        if self.chunk.start or lines[0].start or lines[0].body not in _FRONT:
             return 0
         closing = (at for at, line in enumerate(lines) if at and line.body == lines[0].body)
         return next(closing, -1) + 1
@@ -245,8 +255,9 @@ class _Reading:
         else:
             goes_on = next_section.level > section.level
         told = [line for line in lines if not _RULE.match(line.body)]
-        if told and not goes_on:
-            start = told[0].start + len(told[0].body) - len(told[0].body.lstrip("#*= \t"))
+        body = told[0].body.lstrip("#*= \t") if told else ""
+        if body and not goes_on and not _is_markup(body):
+            start = told[0].end - len(body)
             yield Unit(*trim(self.text, start, told[-1].end), "heading", weak=True)
         self.waiting = None
 
@@ -428,46 +439,55 @@ def _table_units(
     header = [" ".join(filter(None, column)) for column in columns]
     lead = " | ".join(filter(None, header)) or intro
     group = ""
-    for line, row, rule in zip(lines[first:], cells[first:], is_rule[first:], strict=True):
+    # Of a small table without figures nobody can tell whether its first row names the columns.
+    doubtful = not first and not continued and not any(map(_has_figure, cells))
+    for at, (line, row) in enumerate(zip(lines, cells, strict=True)):
         filled = [cell for cell in row if cell]
-        if rule or not filled:
+        # "May 1, | June 2," and "2024 | 2025" are dates that name columns.
+        is_dates = all(cell.endswith(",") or _YEAR.match(cell) for cell in filled)
+        if at < first or is_rule[at] or is_dates:
             continue
-        if len(filled) == 1 and len(row) > 1 and _is_title(filled[0].rstrip(":")):
+        if len(filled) == 1 < len(row) and (
+            filled[0].endswith(_INTRODUCES) or _size(filled[0]) < _SAYS_MORE
+        ):
             group = filled[0]
             continue
         start = line.start + len(line.body) - len(line.body.lstrip("| \t"))
         end = line.end - (len(line.body) - len(line.body.rstrip("| \t\\")))
-        yield Unit(start, end, "row", _one_line(" — ".join(filter(None, (group, lead)))))
+        about = _one_line(" — ".join(filter(None, (group, lead))))
+        yield Unit(start, end, "row", about, weak=doubtful and at == 0)
 
 
 def _rows_of_header(
-    cells: Sequence[Sequence[str]],
-    is_rule: Sequence[bool],
-    *,
-    continued: bool,
+    cells: Sequence[Sequence[str]], is_rule: Sequence[bool], *, continued: bool
 ) -> int:
     """How many lines at the top say what the columns are.
 
-    Those above a rule; else those that leave the first column open, as rows have a name; else one
-    without numbers above others that have some. A chunk may begin in the middle of a table.
+    Those above a rule; else those without figures, or with years alone, above others that have
+    some. A chunk may begin in the middle of a table.
     """
-    ruled = next((at for at, rule in enumerate(is_rule[:4]) if rule), None)
+    ruled = next((at for at, rule in enumerate(is_rule[:_MOST_HEADERS]) if rule), None)
     if ruled is not None:
         return ruled + 1
-    unnamed = 0
-    for row in cells[: min(4, len(cells) - 1)]:
-        if row[0] or len(row) < 2:
-            break
-        unnamed += 1
-    if unnamed or len(cells) < 2 or len(cells[0]) < 2:
-        return unnamed
-    names_all = all(cell and not _is_figure(cell) for cell in cells[0])
-    has_figures = any(_is_figure(cell) for row in cells[1:] for cell in row)
-    return int(names_all and (has_figures or (len(cells[0]) > 2 and not continued)))
+    figures = next((at for at, row in enumerate(cells) if _has_figure(row)), None)
+    if figures is None:
+        return int(len(cells) > 1 and len(cells[0]) > 2 and all(cells[0]) and not continued)
+    at = 0
+    while at < min(figures, _MOST_HEADERS) and (not cells[at][0] or sum(map(bool, cells[at])) > 1):
+        at += 1
+    return at
 
 
-def _is_figure(cell: str) -> bool:
-    return 2 * sum(map(str.isdigit, cell)) > sum(map(str.isalnum, cell))
+_MOST_HEADERS = 4
+_YEAR = re.compile(r"(?:19|20)\d\d$")
+
+
+def _has_figure(row: Sequence[str]) -> bool:
+    """Whether a cell is a number, and no year."""
+    return any(
+        2 * sum(map(str.isdigit, cell)) > sum(map(str.isalnum, cell)) and not _YEAR.match(cell)
+        for cell in row
+    )
 
 
 def _drawn_table_units(text: str, lines: Sequence[_Line], intro: str) -> Iterator[Unit]:
@@ -565,6 +585,7 @@ _COMMENT = re.compile(
 _CODE_MARKS = re.compile(
     r"[;{}]$|[\w\])]\(|^\s*(?:from|import|return|def|class|print)\b|[^=!<>]=[^=]|=>|->"
 )
+_MOST_BLANKS_OF_CODE = 10
 _QUOTES = ('"""', "'''")
 
 
@@ -572,50 +593,37 @@ def _are_code(lines: Sequence[_Line]) -> bool:
     """Whether lines outside of a fence, as notebooks have them, are code for the most part."""
     if len(lines) < 2 or not any(_CODE_MARKS.search(line.body) for line in lines[:2]):
         return False
-    ends = sum(line.body.endswith((".", ",", "?")) for line in lines)
-    is_prose = 4 * ends >= len(lines) and not _DEFINING.match(lines[0].body)
+    prose = sum(
+        line.body.endswith((".", ",", "?")) or line.body.count(" ") > _MOST_BLANKS_OF_CODE
+        for line in lines
+    )
+    is_prose = 4 * prose >= len(lines) and not _DEFINING.match(lines[0].body)
     marked = sum(_CODE_MARKS.search(line.body) is not None for line in lines)
     return not is_prose and 3 * marked >= 2 * len(lines)
 
 
 def _source_units(chunk: Chunk, text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
     """Source code: each part with the definition it stands in."""
-    parts = [part for part in chunk.sections if part.level]
-    starts = [max(part.start - chunk.start, 0) for part in parts]
     at = 0
-    first = lines[0].start - lines[0].indent if lines else 0
-    edges = sorted({first, *(one for one in starts if one > first)})
-    for number, edge in enumerate(edges):
+    for part in chunk.sections:
         after = at
-        upto = edges[number + 1] if number + 1 < len(edges) else len(text)
-        while after < len(lines) and lines[after].start < upto:
+        while after < len(lines) and lines[after].start < part.end - chunk.start:
             after += 1
-        part = next(
-            (
-                one
-                for one in parts
-                if one.start - chunk.start <= max(edge, 0) < one.end - chunk.start
-            ),
-            None,
-        )
-        yield from _code_units(
-            text, lines[at:after], "", part, whole=part is not None and part.start >= chunk.start
-        )
+        name = part.heading_path[-1] if part.level and part.heading_path else ""
+        begins = part.start >= chunk.start
+        yield from _code_units(text, lines[at:after], name=name, begins=begins)
         at = after
+    yield from _code_units(text, lines[at:])
 
 
 def _code_units(
-    text: str,
-    lines: Sequence[_Line],
-    intro: str,
-    part: Section | None = None,
-    *,
-    whole: bool = False,
+    text: str, lines: Sequence[_Line], intro: str = "", *, name: str = "", begins: bool = False
 ) -> Iterator[Unit]:
-    """Each line with its function; comments by the sentence."""
-    name = part.heading_path[-1] if part and part.heading_path else ""
-    signature = _signature(lines, name) if whole else None
-    lead = _one_line(lines[signature].body.rstrip(" {")) if signature is not None else name or intro
+    """Each line with its function, where that has a name; comments by the sentence."""
+    signature = _signature(lines, name) if name and begins else None
+    lead = name or intro
+    if signature is not None:
+        lead = _one_line(lines[signature].body.rstrip(" {"))
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -624,8 +632,7 @@ def _code_units(
             continue
         after = _comment_end(lines, at)
         if after > at:
-            about = lead if part else intro
-            yield from _comment_units(text, lines[at:after], about)
+            yield from _comment_units(text, lines[at:after], lead if name else intro)
             at = after
             continue
         if _is_drawn_header(line.body):
@@ -718,7 +725,7 @@ def _comment_units(text: str, lines: Sequence[_Line], lead: str) -> Iterator[Uni
         else:
             paragraphs[-1] = (paragraphs[-1][0], end)
     for start, end in paragraphs:
-        for span in prose_spans(text, start, end):
+        for span in prose_spans(text, *_without_tags(text, start, end)):
             yield Unit(*span, "sentence", lead)
 
 
@@ -736,11 +743,19 @@ def _fence_end(lines: Sequence[_Line], at: int) -> int:
 def _after_comment(lines: Sequence[_Line], at: int) -> int:
     """Behind a line of markup, and all of a comment that it opens."""
     body = lines[at].body
-    for opening, closing in (("<!--", "-->"), ("{{<", ">}}"), ("{{%", "%}}")):
+    closing = _left_open(body)
+    if not closing:
+        return at + 1
+    inside = range(at + 1, min(at + _LONGEST_COMMENT, len(lines)))
+    return next((after for after in inside if closing in lines[after].body), at) + 1
+
+
+def _left_open(body: str) -> str:
+    """What closes the comment or shortcode that a line opens and does not close."""
+    for opening, closing in _COMMENTS:
         if body.startswith(opening) and closing not in body:
-            inside = range(at + 1, min(at + _LONGEST_COMMENT, len(lines)))
-            return next((after for after in inside if closing in lines[after].body), at) + 1
-    return at + 1
+            return closing
+    return ""
 
 
 def _without_tags(text: str, start: int, end: int) -> tuple[int, int]:
@@ -766,6 +781,7 @@ def _letters(text: str) -> str:
     return "".join(char for char in text if char.isalnum())
 
 
+_COMMENTS = (("<!--", "-->"), ("{{<", ">}}"), ("{{%", "%}}"))
 _LONGEST_COMMENT = 100  # lines that are looked through for its end
 _SPACE = re.compile(r"\s+")
 
@@ -777,7 +793,7 @@ def _one_line(text: str) -> str:
     return f"{short[:_LONGEST_LEAD].rpartition(' ')[0] or short[:_LONGEST_LEAD]}…"
 
 
-_ENDS = (".", "!", "…", "。", "！", "؟", "।", "۔", ":", ";", ")", '"', "”", "»", "」")
+_ENDS = (".", "!", "…", "。", "！", "؟", "।", "۔", ":", ";", '"', "”", "»", "」")
 
 
 def _is_title(sentence: str) -> bool:
@@ -834,4 +850,5 @@ def _is_fragment(chunk: Chunk, unit: Unit) -> bool:
     """Too little to prove anything: a lone word or number."""
     if unit.kind not in ("sentence", "caption") or unit.end - unit.start > _LONGEST_WORD:
         return False
-    return _size(chunk.text[unit.start - chunk.start : unit.end - chunk.start]) < 2
+    said = chunk.text[unit.start - chunk.start : unit.end - chunk.start]
+    return _size(said) < 2 or not any(map(str.isalpha, said))

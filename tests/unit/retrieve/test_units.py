@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.models.hashing import HashingEmbedder
 from pincite.records import (
     Chunk,
     DocumentId,
@@ -20,7 +21,7 @@ from pincite.records import (
     Place,
     Section,
 )
-from pincite.retrieve.quote import best_quote, ranked_quotes
+from pincite.retrieve.quote import best_quote, by_cosine, ranked_quotes
 from pincite.retrieve.rarity import Rarity
 from pincite.retrieve.units import Unit, units_of
 
@@ -318,6 +319,12 @@ def test_a_model_that_reads_the_units_has_its_say() -> None:
     quotes = ranked_quotes(chunk, "stop the drip", EQUAL, None, most=1, scorer=scorer)
     assert quotes[0].text == "Renew its seal."
     assert seen[-1] == "What to do: Renew its seal."
+
+
+def test_the_embedder_may_be_the_model_that_reads_them() -> None:
+    scores = by_cosine(HashingEmbedder())("the pump leaks", ["the pump leaks", "an old boat"])
+    assert scores[0] == pytest.approx(1.0, abs=1e-3)
+    assert scores[1] < 0.5
 
 
 PIECES = st.sampled_from(
