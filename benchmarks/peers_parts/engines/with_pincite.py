@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from pincite.answer.flow import Readers, ask
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.records import Filters, LibraryHeader, Mode, ModelCard
 from pincite.retrieve.flow import search
+from pincite.retrieve.quote import by_cosine
 from pincite.settings import MODES, AskSettings, SearchSettings
 from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
 from pincite.vectors import Vector
@@ -50,11 +51,6 @@ class KnownVectors:
         """Whether the word is one of the model's own."""
         return self._model.knows(word)
 
-    def scores(self, question: str, units: Sequence[str]) -> list[float]:
-        """How near each unit is to the question; these are embedded while time counts."""
-        asked = self._vectors[question]
-        return [float(asked @ unit) for unit in self._model.embed_passages(units)]
-
 
 def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
     """The index as `pincite index build` writes it."""
@@ -80,7 +76,7 @@ def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
         return found
 
     def answered(question: Question) -> list[str]:
-        """From the question to an extractive answer, its units compared by the model."""
+        """From the question to an extractive answer; its units are embedded while time counts."""
         asked = partial(search, store=store, embedder=embedder, mode="hybrid", filters=Filters())
         told = ask(
             question.text,
@@ -88,7 +84,7 @@ def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
             store,
             AskSettings(caution=0),
             count=len,
-            readers=Readers(scorer=embedder.scores),
+            readers=Readers(scorer=by_cosine(Embedders(ModelAccess()).named(header.model.name))),
         )
         cited = [one for claim in told.claims for one in claim.citations]  # type: ignore[union-attr]
         return [one.path for one in cited]

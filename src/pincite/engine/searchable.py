@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
         Retrieved,
         SearchResults,
     )
-
-_MOST_FOREIGN = 0.1  # English has 0 to .01; in languages that it half reads, words choose better
 
 
 class Searchable:
@@ -131,7 +129,7 @@ class Searchable:
                 writer=self._embedders.writer(profile), judge=self._embedders.judge(judge, profile)
             )
         if readers is None or readers.scorer is None:
-            readers = replace(readers or Readers(), scorer=self._scorer(question))
+            readers = replace(readers or Readers(), scorer=self._scorer())
         watch = Stopwatch(cancelled)
         search = partial(self.search, filters=filters, settings=settings, cancelled=cancelled)
         told = ask(
@@ -147,23 +145,16 @@ class Searchable:
         del watch.seconds["search"]  # which told its stages itself
         return replace(told, seconds={**told.seconds, **watch.seconds})
 
-    def _scorer(self, question: str) -> UnitScorer | None:
-        """How near the meaning of a unit is to the question's, where the model reads both.
+    def _scorer(self) -> UnitScorer | None:
+        """How near the meaning of a unit is to the question's.
 
         A service is not asked: it would take its time, and be sent the units once more.
         """
+        from pincite.retrieve.quote import by_cosine
+
         header = begun(self._store().header(), self.root)
-        if header.model.name.startswith("openai:"):
-            return None
-        embedder = self._embedders.of(header)
-        if embedder.foreignness(question) > _MOST_FOREIGN:
-            return None
-
-        def scores(question: str, units: Sequence[str]) -> list[float]:
-            asked = embedder.embed_question(question)
-            return [float(asked @ unit) for unit in embedder.embed_passages(units)]
-
-        return scores
+        is_service = header.model.name.startswith("openai:")
+        return None if is_service else by_cosine(self._embedders.of(header))
 
     def receipt(
         self,

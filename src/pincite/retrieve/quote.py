@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import chain, pairwise
 from math import fsum, sqrt
 
@@ -91,11 +92,13 @@ def ranked_quotes(
 def by_cosine(embedder: Embedder) -> UnitScorer:
     """The embedder as a reader of units, as far as it knows the language of the question."""
 
+    embed_question = lru_cache(maxsize=1)(embedder.embed_question)  # for one chunk after the other
+
     def scores(question: str, units: Sequence[str]) -> list[float]:
         known = 1 - embedder.foreignness(question)
         if not known:
             return [0.0] * len(units)
-        asked = embedder.embed_question(question)
+        asked = embed_question(question)
         batches = range(0, len(units), embedder.batch)
         told = (embedder.embed_passages(units[at : at + embedder.batch]) for at in batches)
         return [known * float(vector @ asked) for vectors in told for vector in vectors]
