@@ -12,12 +12,12 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Exit code 1: some files failed, and the report names them; the rest can be searched.
-demo: $(VENV)/runtime.stamp model ## Index the sample library and search it
+# Exit code 1: some files failed, and the report names them; the rest can be searched. 11: no answer.
+demo: $(VENV)/runtime.stamp model ## Index the sample library and ask it: two answers with proof, and an honest no
 	$(BIN)/pincite index build $(SAMPLE) || [ $$? -eq 1 ]
-	$(BIN)/pincite search --library $(SAMPLE) --top-k 1 "how often does the buoy send its data?"
-	$(BIN)/pincite search --library $(SAMPLE) --top-k 1 "how should boats lie in the boat basin?"
-	$(BIN)/pincite search --library $(SAMPLE) --top-k 1 "why does the sea glow when you stir it?"
+	$(BIN)/pincite ask --library $(SAMPLE) --claims 2 "how should boats lie in the boat basin?"
+	$(BIN)/pincite ask --library $(SAMPLE) --claims 2 "when does a child stand on a chair in the tide talk?"
+	$(BIN)/pincite ask --library $(SAMPLE) "what is the capital of Mongolia?" || [ $$? -eq 11 ]
 
 test: $(VENV)/dev.stamp model ## Everything a reviewer runs: style, types, architecture, tests
 	$(MAKE) --no-print-directory lint

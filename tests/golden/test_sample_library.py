@@ -17,7 +17,6 @@ from pincite import Library, SearchSettings
 from pincite.engine.eval_wishes import EvalWishes
 from pincite.entrypoints.cli.evaluate import EXIT_BELOW_FLOOR
 from pincite.entrypoints.cli.main import cli
-from pincite.entrypoints.render import results_as_text
 from pincite.evals.gate import check, parse_floors
 from pincite.records import KINDS, Case, EvalRun, Mode
 
@@ -73,16 +72,17 @@ def test_hybrid_finds_golden_and_hard_questions_better_than_meaning_alone(
     assert hybrid > share_found(library, (*golden, *hard), "vector")
 
 
-def test_the_results_in_the_readme_are_what_a_search_prints(library: Library) -> None:
+def test_the_answers_in_the_readme_are_what_ask_prints(library: Library) -> None:
     readme = (ROOT / "README.md").read_text()
     shown = re.findall(
-        r'\$ pincite search --top-k 1 "(.*?)"\n(.*?)(?=\n\$|\n```)', readme, re.DOTALL
+        r'\$ pincite ask (--claims 1 )?"(.*?)"\n(.*?)(?=\n\$|\n```)', readme, re.DOTALL
     )
     assert len(shown) == 3
-    for question, result in shown:
-        found = library.search(question, settings=SearchSettings(top_k=1))
-        printed = results_as_text(found, explain=False, highlight=str, strong=str)
-        assert "\n".join(printed) == result
+    for one_claim, question, printed in shown:
+        options = ["--claims", "1"] if one_claim else []
+        asked = CliRunner().invoke(cli, ["ask", "-l", str(library.root), *options, question])
+        assert asked.stdout.rstrip("\n") == printed
+        assert asked.exit_code == (0 if one_claim else 11)
 
 
 def test_every_result_is_cited_to_lines_that_hold_its_words(

@@ -46,6 +46,13 @@ EXIT_ABSTAINED = 11
     f"  [env var: PINCITE_CAUTION, default: {AskSettings.caution}]",
 )
 @click.option(
+    "--claims",
+    type=click.IntRange(min=1),
+    default=AskSettings.claims,
+    show_default=True,
+    help="At most so many quotes, of an answer in the documents' own words.",
+)
+@click.option(
     "--budget",
     type=click.IntRange(min=1),
     help="Tokens of evidence that a language model is given."
@@ -76,6 +83,7 @@ def ask(
     question: tuple[str, ...],
     profile: str | None,
     caution: float | None,
+    claims: int,
     budget: int | None,
     strict: bool,
     show_unsupported: bool,
@@ -102,6 +110,7 @@ def ask(
         own.asking,
         caution=own.asking.caution if caution is None else caution,
         budget=budget or own.asking.budget,
+        claims=claims,
         strict=strict,
         show_unsupported=show_unsupported,
     )
