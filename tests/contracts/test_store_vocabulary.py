@@ -30,6 +30,12 @@ def test_chunks_are_counted_that_have_a_word_in_any_form(store: Store) -> None:
     assert store.chunk_counts(list(counts)) == (3, counts)
 
 
+def test_pairs_of_characters_are_counted_in_scripts_without_spaces(store: Store) -> None:
+    fill(store, embedded("a.md", "水泵漏水了"), embedded("b.md", "水泵修好了"))
+    counts = {"水泵": 2, "漏水": 1, "泵为": 0}
+    assert store.chunk_counts(list(counts)) == (2, counts)
+
+
 def test_words_are_spelled_as_they_stand_in_the_documents_that_have_them(store: Store) -> None:
     fill(
         store,
