@@ -31,7 +31,7 @@ from pincite.text.words import STOP_WORDS, words_in, words_in_names
 # Chosen on questions that no figure is reported of (docs/decisions/0025).
 _CONTEXT = 0.7  # a word in what introduces the unit, or in the heading above, against one in it
 _PAIR = 0.03  # two words that stand next to each other here as in the question
-_TYPE = 0.15  # it holds what the question wants: a number, a time, a name
+_TYPE = 0.15  # it holds what the question wants: a number, a time, a name, a reason, a step
 _DEFINES = 0.6  # it defines what is asked for
 _WEAK = 0.5  # titles, questions and fragments, against the rest
 _SCORER = 1.0  # a score of 1 by a model
@@ -142,7 +142,7 @@ def _merits(
             merit += _PAIR * len(pairs & _pairs(text))
         if unit.term:
             merit += _DEFINES * weight(_defined(unit.term, finder) & weights.keys())
-        if holds_answer is not None and holds_answer(text):
+        if holds_answer is not None and holds_answer(unit, text):
             merit += _TYPE
         merits.append(merit * _WEAK if unit.weak else merit)
     return merits
@@ -193,8 +193,22 @@ _ASKS_NAME = re.compile(
     r"|\bd[oó]nde\b",
     re.IGNORECASE,
 )
+_ASKS_REASON = re.compile(
+    r"\b(?:why|warum|weshalb|por qué|pourquoi)\b|为什么|为何|لماذا", re.IGNORECASE
+)
+_ASKS_STEPS = re.compile(
+    r"\bhow (?:do|can|should|must) (?:i|we|you|one)\b|\bhow to\b"
+    r"|\bwie (?:kann|muss|soll) (?:ich|man)\b|\bcómo (?:puedo|se)\b|如何|怎么",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR_OR_CLOCK = re.compile(r"(?<!\d)\d{4}(?!\d)|\d:\d\d")
+_NAME = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'’-]+")
+_REASON = re.compile(
+    r"\b(?:because|since|so that|therefore|due to|owing to|in order to|as a result|otherwise|weil"
+    r"|denn|damit|porque|debido)\b|因为|由于|لأن",
+    re.IGNORECASE,
+)
 _NUMBERS = """
 one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million
 billion half twice zwei drei vier fünf sechs sieben acht neun zehn dos tres cuatro cinco seis siete
@@ -208,46 +222,30 @@ centuries jahrhundert siglo today yesterday
 """
 _NUMBER_WORDS, _TIME_WORDS = frozenset(_NUMBERS.split()), frozenset(_TIMES.split())
 _NUMBER_SIGNS, _TIME_SIGNS = frozenset("一二三四五六七八九十百千万亿"), frozenset("年月日")
-_NAME = re.compile(
-    r"\b(?:who|whom|whose|where|which (?:city|country|person|company|team))\b|\bqui[eé]n(?:es)?\b"
-    r"|\bd[oó]nde\b",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NUMBER_WORD = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million"
-    r"|billion|half|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|dos|tres|cuatro|cinco|seis"
-    r"|siete|ocho|nueve|diez)\b|[一二三四五六七八九十百千万亿]",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    r"\b\d{4}\b|\b\d{1,2}:\d\d\b|\b(?:january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril"
-    r"|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|monday|tuesday|wednesday|thursday"
-    r"|friday|saturday|sunday|century|centuries|jahrhundert|siglo|today|yesterday)\b|[年月日]|عام",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'’-]+")
 
 
-def _holds_answer(question: str) -> Callable[[str], bool] | None:
-    """Whether a text holds the kind of thing that is asked for; None where that is not said."""
+def _holds_answer(question: str) -> Callable[[Unit, str], bool] | None:
+    """Whether a unit holds the kind of thing that is asked for; None where that is not said."""
     if _ASKS_NUMBER.search(question):
         asked = set(_NUMBER.findall(question))
-        return lambda text: (
+        return lambda _, text: (
             not asked.issuperset(_NUMBER.findall(text))
             or not _NUMBER_WORDS.isdisjoint(words_in(text))
             or not _NUMBER_SIGNS.isdisjoint(text)
         )
     if _ASKS_TIME.search(question):
-        return lambda text: (
+        return lambda _, text: (
             _YEAR_OR_CLOCK.search(text) is not None
             or not _TIME_WORDS.isdisjoint(words_in(text.lower()))
             or not _TIME_SIGNS.isdisjoint(text)
         )
     if _ASKS_NAME.search(question):
         named = set(words_in(question.lower()))
-        return lambda text: any(name.lower() not in named for name in _NAME.findall(text))
+        return lambda _, text: any(name.lower() not in named for name in _NAME.findall(text))
+    if _ASKS_REASON.search(question):
+        return lambda _, text: _REASON.search(text) is not None
+    if _ASKS_STEPS.search(question):
+        return lambda unit, _: unit.kind in ("item", "code")
     return None
 
 

@@ -289,11 +289,13 @@ def test_hidden_words_introduce_nothing() -> None:
         ("how many boats are in the harbour?", "In the harbour are 14 boats."),
         ("when were boats in the harbour?", "The boats had a harbour in May."),
         ("who has the boats in the harbour?", "The harbour and its boats are of Ada Vane."),
+        ("why are boats in the harbour?", "Boats are in a harbour because of the wind."),
+        ("how do I get boats in a harbour?", "\n\n- Tow the boats to the harbour.\n\n"),
     ],
 )
 def test_a_unit_with_the_kind_of_answer_asked_for_is_preferred(question: str, answer: str) -> None:
     text = f"The boats like the harbour. The harbour owns no boats. {answer} Boats leave a harbour."
-    assert best_quote(chunk_of(text), question, EQUAL, None).text == answer
+    assert best_quote(chunk_of(text), question, EQUAL, None).text == answer.strip("\n -")
 
 
 def test_a_word_that_few_chunks_of_the_library_have_counts_more() -> None:
