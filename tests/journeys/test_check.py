@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     with open_library(root) as library:
         library.index()
     proof = str(tmp_path / "proof.json")
-    asked = run(root, "ask", QUESTION, "--receipt", proof, "--copy")
+    asked = run(root, "ask", "--claims", "1", QUESTION, "--receipt", proof, "--copy")
     assert (asked.exit_code, asked.stderr) == (0, "")
     (tmp_path / "copy.md").write_text(asked.stdout)
     return root
@@ -143,7 +143,7 @@ def test_an_abstention_has_a_receipt_as_well(folder: Path, tmp_path: Path) -> No
 
 
 def test_the_same_question_gives_the_same_receipt(folder: Path, tmp_path: Path) -> None:
-    run(folder, "ask", QUESTION, "--receipt", str(tmp_path / "again.json"))
+    run(folder, "ask", "--claims", "1", QUESTION, "--receipt", str(tmp_path / "again.json"))
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "proof.json").read_bytes()
 
 

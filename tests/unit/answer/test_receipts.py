@@ -51,7 +51,7 @@ def test_a_receipt_holds_what_the_answer_rests_on() -> None:
     told = json.loads(written())
     assert (told["format"], told["version"], told["outcome"]) == ("pincite-receipt", 1, "answer")
     assert told["model"] == {"name": "test", "fingerprint": "test:1"}
-    assert told["settings"]["ask"]["caution"] == 0.5
+    assert told["settings"]["ask"]["caution"] == AskSettings.caution
     (claim,) = told["claims"]
     assert (claim["text"], claim["state"], claim["judge"]) == (QUOTE, "quoted", "verbatim")
     (cited,) = claim["citations"]

@@ -305,9 +305,16 @@ def test_a_word_that_few_chunks_of_the_library_have_counts_more() -> None:
 
 
 def test_quotes_come_best_first_and_no_more_than_asked_for() -> None:
-    chunk = chunk_of("Nothing is here. The pump leaks. The pump leaks oil. The end is near.")
+    chunk = chunk_of("Nothing is here. The pump leaks. The end is near. The pump leaks oil.")
     quotes = ranked_quotes(chunk, "pump oil", EQUAL, None, most=2)
     assert [quote.text for quote in quotes] == ["The pump leaks oil.", "The pump leaks."]
+    assert quotes[0].merit > quotes[1].merit > 0
+
+
+def test_what_follows_a_good_unit_comes_before_what_says_less() -> None:
+    chunk = chunk_of("It had oil. Nothing is here. The old pump leaks oil. A seal was worn.")
+    quotes = ranked_quotes(chunk, "pump leaks oil", EQUAL, None, most=2)
+    assert [quote.text for quote in quotes] == ["The old pump leaks oil.", "A seal was worn."]
 
 
 def test_a_model_that_reads_the_units_has_its_say() -> None:
