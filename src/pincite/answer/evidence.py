@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pincite.ports import UnitScorer
 from pincite.records import Citation, Quote, Result, cited_file, place_cited
-from pincite.retrieve.quote import ranked_quotes
+from pincite.retrieve.quote import answering_words, ranked_quotes
 from pincite.retrieve.rarity import Rarity
 from pincite.text.finding import finder_of
 
@@ -37,7 +37,7 @@ def gathered(
     asked = sum(rarity.weights.values()) or 1.0
     return [
         Evidence(
-            citation_of(result, quote),
+            citation_of(result, quote, question),
             result,
             rank,
             (result.hit.probability or result.hit.score) * quote.merit,
@@ -85,7 +85,7 @@ def as_numbered_lines(units: Sequence[Evidence]) -> Iterator[str]:
         yield f"[{number}] {lead}{_one_line(one.citation.quote)}"
 
 
-def citation_of(result: Result, quote: Quote) -> Citation:
+def citation_of(result: Result, quote: Quote, question: str) -> Citation:
     """The place of the quoted words, as people read it and as data."""
     document = result.document
     path, kind = cited_file(document)
@@ -101,6 +101,7 @@ def citation_of(result: Result, quote: Quote) -> Citation:
         locator=quote.locator,
         heading_path=quote.heading_path,
         matches=quote.matches,
+        answers=answering_words(question, quote.text),
         boxes=quote.boxes,
         lead=quote.lead,
         before=quote.before,

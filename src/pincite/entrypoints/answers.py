@@ -58,7 +58,7 @@ def abstention_as_text(
 
 def _quoted(citation: Citation, highlight: Highlight) -> str:
     lead = f"({_one_line(citation.lead)}) " if citation.lead else ""
-    return f"{lead}“{marked(citation.quote, citation.matches, highlight)}”"
+    return f"{lead}“{marked(citation.quote, citation.answers or citation.matches, highlight)}”"
 
 
 def _place(citation: Citation, strong: Highlight, *, indent: int) -> Iterator[str]:
@@ -118,6 +118,8 @@ def _citation_as_json(citation: Citation) -> Json:
         "before": citation.before,
         "after": citation.after,
         "flags": list(citation.flags),
+        "matches": [list(span) for span in citation.matches],
+        "answers": [list(span) for span in citation.answers],
         "boxes": [asdict(box) for box in citation.boxes],
     }
 

@@ -41,6 +41,7 @@ class Citation:
     locator: Locator
     heading_path: tuple[str, ...]
     matches: tuple[tuple[int, int], ...]  # the question's words inside the quote
+    answers: tuple[tuple[int, int], ...] = ()  # the words in it that answer, where they are known
     boxes: tuple[Box, ...] = ()
     # Context, no part of the quote: what a reader needs to understand it, and what stands around.
     lead: str = ""

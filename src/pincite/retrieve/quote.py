@@ -25,7 +25,7 @@ from pincite.retrieve.units import LONGEST, Unit, units_of
 from pincite.text.finding import Finder, finder_of, key_of
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import trim
-from pincite.text.words import STOP_WORDS, words_in, words_in_names
+from pincite.text.words import STOP_WORDS, WORD, words_in, words_in_names
 
 # What a signal counts, against 1 for a unit that has all words of the question which the chunk has.
 # Chosen on questions that no figure is reported of (docs/decisions/0025).
@@ -247,6 +247,35 @@ def _holds_answer(question: str) -> Callable[[Unit, str], bool] | None:
     if _ASKS_STEPS.search(question):
         return lambda unit, _: unit.kind in ("item", "code")
     return None
+
+
+_JOINED = re.compile(r"[ \u00a0,./–-]{0,2}")
+
+
+def answering_words(question: str, text: str) -> tuple[tuple[int, int], ...]:
+    """Where the text holds the kind of thing that is asked for: numbers, times, names, a reason."""
+    asked = set(words_in(question.lower()))
+    if _ASKS_REASON.search(question):
+        reason = _REASON.search(text)
+        return ((reason.start(), len(text.rstrip())),) if reason else ()
+    if _ASKS_NUMBER.search(question):
+        telling, pattern = _NUMBER_WORDS, _NUMBER
+    elif _ASKS_TIME.search(question):
+        telling, pattern = _TIME_WORDS, _NUMBER
+    elif _ASKS_NAME.search(question):
+        telling, pattern = frozenset(), _NAME
+    else:
+        return ()
+    spans = [one.span() for one in pattern.finditer(text) if one.group().lower() not in asked]
+    words = (one for one in WORD.finditer(text) if one.group().lower() in telling - asked)
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted([*spans, *(one.span() for one in words)]):
+        # "30 June 2025" is one thing.
+        if joined and _JOINED.fullmatch(text, joined[-1][1], max(start, joined[-1][1])):
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
 
 
 def _quote(chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder, merit: float) -> Quote:

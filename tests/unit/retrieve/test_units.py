@@ -21,7 +21,7 @@ from pincite.records import (
     Place,
     Section,
 )
-from pincite.retrieve.quote import best_quote, by_cosine, ranked_quotes
+from pincite.retrieve.quote import answering_words, best_quote, by_cosine, ranked_quotes
 from pincite.retrieve.rarity import Rarity
 from pincite.retrieve.units import Unit, units_of
 
@@ -428,3 +428,17 @@ def test_long_hostile_texts_are_quoted_all_the_same(piece: str, modality: Modali
     # Were the time not linear, this would not end.
     chunk = chunk_of(f"{piece * (200_000 // len(piece))}\nThe end is here.", modality=modality)
     assert best_quote(chunk, "what is the end?", EQUAL, None).text
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "words"),
+    [
+        ("when does it end?", "It ends on 30 June 2025 at noon.", ["30 June 2025"]),
+        ("how many boats lie in 27 m?", "In 27 m lie 14 boats, or twelve.", ["14", "twelve"]),
+        ("who signed for Ada?", "It was signed by Bob Tenby, not Ada.", ["Bob Tenby"]),
+        ("why is it shut?", "It is shut because the lock broke.", ["because the lock broke."]),
+        ("which colour is it?", "It is red.", []),
+    ],
+)
+def test_the_words_that_answer_are_told_apart(question: str, text: str, words: list[str]) -> None:
+    assert [text[start:end] for start, end in answering_words(question, text)] == words
