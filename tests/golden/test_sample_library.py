@@ -13,7 +13,7 @@ import pytest
 import sqlite_vec
 from click.testing import CliRunner, Result
 
-from pincite import Library, SearchSettings
+from pincite import Answer, Library, SearchSettings
 from pincite.engine.eval_wishes import EvalWishes
 from pincite.entrypoints.cli.evaluate import EXIT_BELOW_FLOOR
 from pincite.entrypoints.cli.main import cli
@@ -83,6 +83,27 @@ def test_the_answers_in_the_readme_are_what_ask_prints(library: Library) -> None
         asked = CliRunner().invoke(cli, ["ask", "-l", str(library.root), *options, question])
         assert asked.stdout.rstrip("\n") == printed
         assert asked.exit_code == (0 if one_claim else 11)
+
+
+def test_answers_hold_their_floors_and_every_citation_stands_at_its_place(
+    library: Library, golden: tuple[Case, ...]
+) -> None:
+    """The floors are a little below what `benchmarks/answers.py` gives for these questions."""
+    told = [(case, library.ask(case.question, filters=case.filters)) for case in golden[::3]]
+    answered = [(case, one) for case, one in told if isinstance(one, Answer)]
+    right = 0
+    for case, answer in answered:
+        cited = [one for claim in answer.claims for one in claim.citations]
+        for one in cited:
+            text = library.show(one.chunk_id, around=0).document.text
+            assert text[one.start : one.end] == one.quote
+        said = " ".join(" ".join((one.lead, one.quote, one.citation)) for one in cited)
+        right += all(term in " ".join(said.split()) for term in case.terms)
+    answerable = sum(not case.unanswerable for case, _ in told)
+    wrongly = sum(case.unanswerable for case, _ in answered)
+    assert len(answered) - wrongly >= 0.6 * answerable
+    assert right >= 0.65 * len(answered)
+    assert wrongly <= 0.25 * (len(told) - answerable)
 
 
 def test_every_result_is_cited_to_lines_that_hold_its_words(

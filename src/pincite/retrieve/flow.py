@@ -57,7 +57,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     lap: Lap = no_lap,
     clock: Clock = no_clock,
 ) -> SearchResults:
-    """The chunks that speak most to the question, each with its place and its best sentence.
+    """The chunks that speak most to the question, each with its place and best unit.
 
     The embedder may be left out for the words search alone. With a reranker the best hits are
     looked at once more, for as long as the clock allows.
