@@ -305,7 +305,9 @@ def _quote(chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder, merit: 
         merit=merit,
         lead=unit.lead,
         before="".join(chunk.seen(one.start, one.end)[-_AROUND:] for one in before),
-        after="".join(chunk.seen(one.start, one.end)[:_AROUND] for one in after),
+        # The rest of a unit that is too long comes before what follows it.
+        after=chunk.seen(chunk.start + end, chunk.start + whole[1])[:_AROUND].strip()
+        or "".join(chunk.seen(one.start, one.end)[:_AROUND] for one in after),
     )
 
 
@@ -316,7 +318,11 @@ def _shown(text: str, start: int, end: int, finder: Finder) -> tuple[int, int]:
     matches = finder.matches(text[start:end])
     if matches and matches[0][1] > LONGEST:
         start += max(text.rfind(" ", start, start + matches[0][0] - _BEFORE_MATCH) - start, 0)
-    return trim(text, start, min(end, start + LONGEST))
+    cut = min(end, start + LONGEST)
+    if cut < end:
+        # Never inside a word or a number, which would be another one.
+        cut = max(text.rfind(" ", start + LONGEST // 2, cut + 1), 0) or cut
+    return trim(text, start, cut)
 
 
 def _section_at(chunk: Chunk, at: int) -> Section:

@@ -107,8 +107,11 @@ _HTML_BLOCK = re.compile(
 _LEADING_TAGS = re.compile(r"(?:</?[a-zA-Z][^<>]*>|&nbsp;|\s)*")
 _LONGEST_TAG = 300
 _DRAWN_RULE = re.compile(r"(?:={2,}|-{2,})(?: +(?:={2,}|-{2,}))+$")
-_TELLING_FIELDS = ("title", "description", "summary", "abstract", "subtitle")
+_TELLING_FIELD = re.compile(
+    r"(?:title|description|summary|abstract|subtitle)\s*[:=]\s*(?=\S)", re.IGNORECASE
+)
 _FRONT = ("---", "+++")
+_INLINE = ("{{", "<a", "<c", "<e", "<k")
 _ASKS = ("?", "？", "؟")
 _INTRODUCES = (":", "：")
 
@@ -135,11 +138,20 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
 
 
 def _last_units(chunk: Chunk, text: str) -> Iterator[Unit]:
-    """Of a chunk of nothing but front matter or links: what these say."""
+    """Of a chunk of nothing but front matter, links or a heading: what these say."""
     lines = [line for line in _lines(text, 0, len(text)) if not _RULE.match(line.body)]
     if chunk.start == 0 and text.startswith(_FRONT):
-        for unit in _field_units(text, lines):
-            yield unit._replace(weak=unit.term.lower() not in _TELLING_FIELDS)
+        for line in lines:
+            field = _TELLING_FIELD.match(line.body)
+            if field:  # its value; the name is markup
+                start, end = trim(text, line.start + field.end(), line.end)
+                quoted = text[start:end].startswith(("'", '"')) and end - start > 2
+                kind: UnitKind = "heading" if "title" in field.group().lower() else "sentence"
+                yield Unit(start + quoted, end - quoted, kind)
+        return
+    title = chunk.heading_path[-1] if chunk.heading_path else ""
+    if (at := text.find(title)) >= 0 and title:
+        yield Unit(at, at + len(title), "heading", weak=True)
         return
     for line in lines:
         mark = _BULLET.match(line.body)
@@ -267,6 +279,8 @@ class _Reading:
         for after in range(at + 1, len(lines)):
             line = lines[after]
             may_be_numbered = is_item or lines[after - 1].body.endswith(_INTRODUCES)
+            # A shortcode or tag may stand for a word in the middle of a sentence.
+            is_open = line.body[:2] in _INLINE and lines[after - 1].body[-1:].isalnum()
             if not line.body or line.start in self.headings:
                 return after
             if line.body[:2].isalnum() and not may_be_numbered and not self.spoken:
@@ -278,7 +292,7 @@ class _Reading:
                 or (may_be_numbered and _NUMBER.match(line.body))
                 or (self.spoken and _SPOKEN_BY.match(line.body))
                 or _HTML_BLOCK.match(line.body)
-                or (line.body[0] in "<{:.#" and _is_markup(line.body))
+                or (line.body[0] in "<{:.#" and _is_markup(line.body) and not is_open)
             ):
                 return after
         return len(lines)
@@ -847,8 +861,9 @@ def _part(chunk: Chunk, text: str, unit: Unit, start: int, end: int) -> Iterator
 
 
 def _is_fragment(chunk: Chunk, unit: Unit) -> bool:
-    """Too little to prove anything: a lone word or number."""
+    """Too little to prove anything: a lone word, number or option."""
     if unit.kind not in ("sentence", "caption") or unit.end - unit.start > _LONGEST_WORD:
         return False
     said = chunk.text[unit.start - chunk.start : unit.end - chunk.start]
-    return _size(said) < 2 or not any(map(str.isalpha, said))
+    is_option = said.startswith("--") and " " not in said
+    return is_option or _size(said) < 2 or not any(map(str.isalpha, said))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -273,7 +274,7 @@ def test_a_cell_of_html_is_quoted_without_its_tags() -> None:
 
 def test_a_fragment_is_a_unit_where_there_is_nothing_else() -> None:
     assert texts("12\n") == ["12"]
-    assert texts("---\ntitle: Pumps\n---\n") == ["title: Pumps"]
+    assert texts("---\ntitle: Pumps\nweight: 30\n---\n") == ["Pumps"]
     assert texts("---\n***") == []
 
 
@@ -442,3 +443,15 @@ def test_long_hostile_texts_are_quoted_all_the_same(piece: str, modality: Modali
 )
 def test_the_words_that_answer_are_told_apart(question: str, text: str, words: list[str]) -> None:
     assert [text[start:end] for start, end in answering_words(question, text)] == words
+
+
+def test_a_shortcode_inside_a_sentence_does_not_end_it() -> None:
+    text = 'It watches a workload (such as\n{{< link text="Pods" >}} and others) for you.\n'
+    assert texts(text) == [text.strip()]
+
+
+def test_a_unit_that_is_too_long_is_never_cut_inside_a_number() -> None:
+    text = "values: " + "; ".join(f"p{at}: 0.6696779{at:03}" for at in range(60)) + ".\n"
+    quote = best_quote(chunk_of(text), "values", EQUAL, None)
+    assert quote.cut_after
+    assert re.search(r"0\.6696779\d{3};$", quote.text)
