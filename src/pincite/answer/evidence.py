@@ -106,6 +106,8 @@ def citation_of(result: Result, quote: Quote, question: str) -> Citation:
         lead=quote.lead,
         before=quote.before,
         after=quote.after,
+        cut_before=quote.cut_before,
+        cut_after=quote.cut_after,
         flags=result.chunk.flags,
     )
 

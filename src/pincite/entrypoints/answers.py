@@ -58,7 +58,8 @@ def abstention_as_text(
 
 def _quoted(citation: Citation, highlight: Highlight) -> str:
     lead = f"({_one_line(citation.lead)}) " if citation.lead else ""
-    return f"{lead}“{marked(citation.quote, citation.answers or citation.matches, highlight)}”"
+    words = marked(citation.quote, citation.answers or citation.matches, highlight)
+    return f"{lead}“{'…' * citation.cut_before}{words}{'…' * citation.cut_after}”"
 
 
 def _place(citation: Citation, strong: Highlight, *, indent: int) -> Iterator[str]:

@@ -47,6 +47,8 @@ class Citation:
     lead: str = ""
     before: str = ""
     after: str = ""
+    cut_before: bool = False  # the unit is longer than what is quoted of it
+    cut_after: bool = False
     flags: tuple[str, ...] = ()  # what around the quote a reader of the file would not have seen
 
     @property

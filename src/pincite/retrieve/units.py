@@ -20,6 +20,7 @@ from pincite.records import Chunk, Modality, Omission, Section, UnitKind, overla
 from pincite.text.sentences import prose_spans, trim
 from pincite.text.words import is_unspaced, words_in
 
+_WRAPPED = 50  # characters of a line, from which on lines are those of wrapped prose
 LONGEST = 400  # characters of one unit that are shown; a table without full stops has no end
 _LONGEST_WHOLE = 160  # an item or a field that is longer is quoted by the sentence
 _LONGEST_LEAD = 160
@@ -375,8 +376,10 @@ class _Reading:
                 for place in overlapping(self.chunk.places, *inside)
                 if place.time_start is not None
             ]
-            lines = (at.end() for at in _LINE_END.finditer(self.text, *span))
-            cuts, at = timed or list(lines), span[0]
+            lines = [at.end() for at in _LINE_END.finditer(self.text, *span)]
+            if not timed and (span[1] - span[0]) > _WRAPPED * (len(lines) + 1):
+                lines = []  # one sentence that is wrapped, however long it is
+            cuts, at = timed or lines, span[0]
             for cut in [*cuts, span[1]]:
                 # A caption alone is seldom a clause.
                 if cut >= at + _LEAST_SAID or cut == span[1] or not timed:
