@@ -1,29 +1,45 @@
 """How the sample library's questions are answered: rightly, wrongly, or not at all.
 
     python benchmarks/answers.py [--caution P] [--misses]
+    python benchmarks/answers.py --stages DATA_FOLDER [--set fiqa] [--indexes FOLDER] [--cache FILE]
 
 Indexes examples/library afresh and asks every question of tests/golden. An answer is right where
 its claims hold the expected words; every citation is read again in the library. Questions without
 an answer are told apart: those of questions.jsonl, and those of unanswerable.jsonl, which were
 written by somebody who knew the documents and not the code.
+
+`--stages` asks a public set's questions of its whole library, and tells how long each stage of an
+answer takes, in milliseconds, and the peak of memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from public_sets.index import scratch_folder
-from quality import row
+from meter import Meter
+from platformdirs import user_cache_path
+from public_sets.embedding_cache import CachedEmbedder
+from public_sets.index import build, index_folder, scratch_folder
+from public_sets.sets import load
+from quality import row, some
 
-from pincite import Answer, AskSettings, Library, open_library
+from pincite import Answer, AskSettings, Library, SearchSettings, open_library
+from pincite.answer.flow import Readers, ask
+from pincite.engine.models import Embedders, ModelAccess
+from pincite.engine.stopwatch import Stopwatch
 from pincite.evals.cases import parse_cases
 from pincite.records import Case, Outcome
+from pincite.retrieve.flow import search
+from pincite.retrieve.quote import by_cosine
+from pincite.settings import DEFAULT_MODEL
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -107,6 +123,34 @@ def misses(asked: Sequence[Asked], written: Sequence[Asked]) -> Iterable[str]:
             yield f"{kind} {probability} {one.case.question}\n    {one.case.terms} ← {said}"
 
 
+def stages(chosen: argparse.Namespace) -> Iterable[str]:
+    """How long each stage takes on a large library; the model embeds question and units."""
+    dataset = load(chosen.stages, chosen.set)
+    model = Embedders(ModelAccess()).named(DEFAULT_MODEL)
+    taken: dict[str, list[float]] = {}
+    with (
+        CachedEmbedder(model, chosen.cache) as cached,
+        index_folder(chosen.indexes, chosen.set) as folder,
+    ):
+        store = build(dataset, cached, folder, Meter(f"{chosen.set} index").indexed)
+        for case in some(dataset.cases, 100):
+            watch = Stopwatch()
+            search_in = partial(search, store=store, embedder=model, mode="hybrid", lap=watch.lap)
+            found = partial(search_in, filters=case.filters, settings=SearchSettings())
+            readers = Readers(scorer=by_cosine(model))
+            asking = AskSettings(caution=0)
+            ask(case.question, found, store, asking, count=len, readers=readers, lap=watch.lap)
+            watch.seconds.pop("search", None)
+            for stage, seconds in (*watch.seconds.items(), ("all", sum(watch.seconds.values()))):
+                taken.setdefault(stage, []).append(seconds * 1000)
+        store.close()
+    for stage, times in taken.items():
+        p50, p95 = np.percentile(times[10:], [50, 95])
+        yield row([stage, f"{p50:.1f}", f"{p95:.1f}"])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    yield row(["peak memory, MB", f"{peak:,.0f}", ""])
+
+
 def main() -> None:
     """Index, ask, print."""
     parser = argparse.ArgumentParser(
@@ -114,7 +158,16 @@ def main() -> None:
     )
     parser.add_argument("--caution", type=float, default=AskSettings.caution)
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--stages", type=Path, metavar="DATA_FOLDER")
+    parser.add_argument("--set", default="fiqa")
+    parser.add_argument("--indexes", type=Path, metavar="FOLDER")
+    parser.add_argument(
+        "--cache", type=Path, metavar="FILE", default=user_cache_path("pincite") / "benchmarks.db"
+    )
     chosen = parser.parse_args()
+    if chosen.stages:
+        print("\n".join(stages(chosen)))
+        return
     asking = AskSettings(caution=chosen.caution)
     sets = [
         parse_cases((GOLDEN / name).read_text(encoding="utf-8"), name=name)

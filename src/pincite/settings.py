@@ -163,7 +163,7 @@ class AskSettings:
     """How a question is answered."""
 
     caution: float = 0.3  # how likely the best evidence must answer; below, there is no answer
-    claims: int = 5  # at most, of an answer in the documents' own words
+    claims: int = 5  # at most, of an answer
     nearest: int = 3  # places shown where there is no answer
     budget: int = 2_000  # tokens of evidence that a language model is given
     strict: bool = False  # a claim that cannot be proven, or a model that fails, is no answer

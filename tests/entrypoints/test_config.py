@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from pincite import open_library
 from pincite.engine.models import Embedders, ModelAccess, Profile
-from pincite.entrypoints.cli.common import model_access
+from pincite.entrypoints.cli.common import model_access, with_keys
 from pincite.entrypoints.cli.main import cli
 from pincite.entrypoints.config import KINDS, settings_file, user_settings, variable_of
 from pincite.errors import SettingsError
@@ -97,7 +98,7 @@ WRONG = {
     "[ask]\nx-y-z = 1": r"unknown setting 'ask\.x-y-z'; known are: ask\.profile, ask\.caution",
     "[llm.best]\nmodel = 'm'": r"unknown setting 'llm\.best'",
     "ask = 1": "unknown setting 'ask'",
-    f"[llm.cheap]\napi_key = '{KEY}'": r"llm\.cheap\.api_key'; a key never stands in this file",
+    f"[llm.cheap]\napi_key = '{KEY}'": r"llm\.cheap\.api_key'; keys are not allowed in this file",
     "[ask]\nprofile = 1": r"ask\.profile must be a text in quotes",
     "[ask]\nprofile = 'best'": r"ask\.profile must be one of: cheap, balanced, premium",
     "[ask]\ncaution = '0.5'": r"ask\.caution must be a number",
@@ -186,7 +187,7 @@ def test_a_profile_becomes_a_writer_with_the_key_of_its_variable(
 ) -> None:
     monkeypatch.setenv("PINCITE_CONFIG", str(file))
     monkeypatch.setenv("LLM_KEY", KEY)
-    access = model_access()
+    access = model_access(with_keys(user_settings(os.environ).profiles))
     assert access.profiles["balanced"].api_key == KEY
     assert access.profiles["cheap"].api_key is None
     embedders = Embedders(access)
@@ -277,7 +278,7 @@ def test_a_wrong_file_is_one_line_and_an_exit_code(file: Path, arguments: tuple[
     file.write_text(f"[llm.cheap]\napi_key = '{KEY}'")
     told = run(*arguments, PINCITE_CONFIG=str(file))
     assert told.exit_code == 2
-    assert "a key never stands in this file" in told.output
+    assert "keys are not allowed in this file" in told.output
     assert KEY not in told.output
 
 

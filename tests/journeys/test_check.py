@@ -179,6 +179,7 @@ def test_a_receipt_of_anyone_is_looked_for_like_any_other(opened: Open, quote: s
             one
             | {
                 "quote": quote,
+                "end": one["start"] + len(quote),
                 "quote_sha256": sha256(quote),
                 "document_id": "0" * 40,
                 "chunk_id": "0" * 40,

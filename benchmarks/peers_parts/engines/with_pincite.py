@@ -12,7 +12,7 @@ from peers_parts.engines import PICKLED
 from peers_parts.engines.corpus import Corpus, Question, Search
 from pincite.answer.flow import Readers, ask
 from pincite.engine.models import Embedders, ModelAccess
-from pincite.records import Filters, LibraryHeader, Mode, ModelCard
+from pincite.records import Answer, Filters, LibraryHeader, Mode, ModelCard
 from pincite.retrieve.flow import search
 from pincite.retrieve.quote import by_cosine
 from pincite.settings import MODES, AskSettings, SearchSettings
@@ -86,8 +86,9 @@ def build(corpus: Corpus, folder: Path) -> Mapping[str, Search]:
             count=len,
             readers=Readers(scorer=by_cosine(Embedders(ModelAccess()).named(header.model.name))),
         )
-        cited = [one for claim in told.claims for one in claim.citations]  # type: ignore[union-attr]
-        return [one.path for one in cited]
+        if not isinstance(told, Answer):
+            return [one.path for one in told.nearest]
+        return [one.path for claim in told.claims for one in claim.citations]
 
     modes = {mode: searching(mode) for mode in MODES}
     return {**modes, "answer": answered}

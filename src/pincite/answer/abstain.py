@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import fsum
 
 from pincite.answer.evidence import Evidence
 from pincite.answer.verify import facts_of
 from pincite.records import Abstention, AbstentionReason, Citation, Reason, SearchResults
-from pincite.retrieve.rarity import telling_words
+from pincite.retrieve.rarity import Rarity
+from pincite.text.finding import key_of
 
-# What is asked of everything, not of one place. "How many bar …" is asked of one place.
+# What is asked of everything, not of one place. "How many bar …" is asked of one place, and so is
+# "what if the tenant does not pay".
 _ALL = re.compile(
-    r"^\W*(?:list|name|show|give|find|count)\b.{0,20}\b(?:all|every|each)\b"
-    r"|^\W*(?:which|what|who)\b.*\b(?:do|does|did|is|are|was|were|has|have|had|can|will)"
-    r"(?:n[’']t\b|\s+not\b|\s+never\b)"
-    r"|^\W*(?:which|what|how many)\s+(?:of\s+)?(?:\w+\s+){0,2}"
-    r"(?:documents?|files?|notes|pages|emails?|mails|reports|talks)\b",
+    r"^\W*(?:list|name|count|(?:show|give|find)(?:\s+me)?)\s+(?:all|every|each)\b"
+    r"|^\W*which\s+(?:\w+\s+){1,2}(?:do|does|did|is|are|was|were|has|have|had|can|will)"
+    r"(?:n[’']t\b|\s+(?:not|never)\b)"
+    r"|^\W*(?:which|how many)\s+(?:of\s+)?(?:\w+\s+){0,2}(?:documents|files|notes|e?mails|reports"
+    r"|talks)\s+(?:\w+\s+)?(?:mention|contain|say|discuss|talk|refer|cite|tagged|about)",
     re.IGNORECASE,
 )
 _HOW_MANY = re.compile(r"\bhow many\b|\bhow often\b|\bnumber of\b", re.IGNORECASE)
@@ -33,23 +37,19 @@ _MESSAGES: Mapping[AbstentionReason, str] = {
     "may want to ask with fewer filters or without quotes.",
     "out_of_domain": "I don't see an answer to this in your documents: nothing mentions {missing}. "
     "You may want to ingest documents about it.",
-    "too_far": "I don't see anything near this in your documents. You may want to ingest documents "
-    "about {subject}.",
+    "too_far": "I don't see anything near this in your documents{unsaid}. You may want to ingest "
+    "documents about it.",
     "not_answered": "I don't see enough in your documents to answer this, though something comes "
-    "near. You may want to ingest documents about {subject}.",
+    "near{unsaid}. You may want to ask in other words, or to ingest a document that says it.",
     "counting": "I don't see this said in one place: it asks for all of something, and an answer "
     "looks at the best places only. You may want to go through `pincite search --top-k 100`.",
-    "not_supported": "I don't see words in your documents that support what the language model "
-    "wrote.",
+    "not_supported": "I don't see a proven answer: a claim of the language model has no proof, or "
+    "the model failed, and `--strict` lets neither pass.",
 }
 
 
 def why_not(
-    found: SearchResults,
-    units: Sequence[Evidence],
-    missing: Sequence[str],
-    probability: float | None,
-    caution: float,
+    found: SearchResults, units: Sequence[Evidence], rarity: Rarity, caution: float
 ) -> AbstentionReason | None:
     """Why the question should not be answered from these units; None where it may be.
 
@@ -57,42 +57,45 @@ def why_not(
     """
     if found.reason in _NOTHING_TO_LOOK_AT:
         return _NOTHING_TO_LOOK_AT[found.reason]
+    missing = fsum(rarity.weights[key_of(word)] for word in rarity.missing)
+    is_elsewhere = 2 * missing >= fsum(rarity.weights.values()) > 0
     if not units:
-        return "out_of_domain" if missing else "too_far"
+        return "out_of_domain" if is_elsewhere else "too_far"
     if _ALL.search(found.question):
         return "counting"
-    if probability is None:
-        is_likely = 2 * len(missing) < len(telling_words(found.question))
+    if found.confidence is None:
+        is_likely = not is_elsewhere
     else:
-        is_likely = probability >= caution
+        is_likely = found.confidence.probability >= caution
     if is_likely:
         return None
     best = max(units, key=lambda one: one.merit)
     has_no_number = not facts_of(best.citation.quote).numbers
-    if not missing and has_no_number and _HOW_MANY.search(found.question):
+    if not rarity.missing and has_no_number and _HOW_MANY.search(found.question):
         return "counting"
-    return "out_of_domain" if missing else "not_answered"
+    return "out_of_domain" if is_elsewhere else "not_answered"
 
 
 def abstention(
     found: SearchResults,
     reason: AbstentionReason,
-    missing: tuple[str, ...],
+    rarity: Rarity,
     nearest: Sequence[Citation],
-    *,
-    probability: float | None,
+    notices: Sequence[str] = (),
 ) -> Abstention:
     """Say that the documents do not answer this, as far as can be told."""
+    missing = _listed(rarity.missing)
     return Abstention(
         question=found.question,
         reason=reason,
         message=_MESSAGES[reason].format(
-            missing=_listed(missing), subject=_listed(telling_words(found.question))
+            missing=missing, unsaid=f": nothing mentions {missing}" if missing else ""
         ),
-        missing_terms=missing,
+        missing_terms=rarity.missing,
         nearest=tuple(nearest),
-        probability=probability,
-        asides=found.asides,
+        probability=found.confidence.probability if found.confidence else None,
+        parts=found.confidence.parts if found.confidence else {},
+        asides=replace(found.asides, notices=(*found.notices, *notices)),
         seconds=found.seconds,
     )
 

@@ -92,7 +92,9 @@ def check_citations(
 
 def _checked(words: CitedWords, library: _Library) -> CheckedCitation:
     version, is_past = _cited_version(words, library)
-    if words.quote_sha256 and sha256(words.quote) != words.quote_sha256:
+    is_altered = words.quote_sha256 and sha256(words.quote) != words.quote_sha256
+    is_elsewhere = version is not None and words.path not in ("", version.path)
+    if is_altered or is_elsewhere or words.end - words.start != len(words.quote):
         return _misquoted(words, version)
     if version is not None:
         if version.text[words.start : words.end] != words.quote:
@@ -180,6 +182,8 @@ def _best_place(words: CitedWords, document: Document) -> _Found | None:
 
 def _between(words: CitedWords, text: str) -> tuple[int, int] | None:
     """What stands between the two surroundings now; None where they are not as they were."""
+    if not words.before_sha256:
+        return None
     low = max(words.start - _REACH, 0)
     high = min(words.end + _REACH, len(text))
     around = [surroundings(text, at, at) for at in range(low, high + 1)]
@@ -244,7 +248,7 @@ def _standing(
     """Words that stand somewhere, and what is to be known of them."""
     notes = []
     if found.agreeing < 2:
-        notes.append("the text around it is another")
+        notes.append("the surrounding text has changed")
     if library.differs(found.document):
         notes.append("the file has changed since it was indexed; run `pincite index update`")
     now = _place(found.document, found.start, found.start + len(words.quote))

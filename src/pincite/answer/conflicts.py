@@ -7,20 +7,27 @@ from itertools import combinations
 
 from pincite.answer.evidence import Evidence
 from pincite.answer.verify import facts_of
+from pincite.retrieve.rarity import Rarity
+from pincite.text.finding import finder_of
 
 _LOOKED_AT = 6  # units; the rest is too far from the question
 _SAME_SUBJECT = 0.5  # of the words of both without numbers must be shared
 _SPEAKS_TO_IT = 0.6  # of the question's telling words must stand in each
 
 
-def differences(question: str, units: Sequence[Evidence]) -> list[str]:
+def differences(question: str, units: Sequence[Evidence], rarity: Rarity) -> list[str]:
     """A note for each pair of documents that disagree, with both places and their dates."""
-    asked = facts_of(question)
-    near = sorted(
-        (one for one in units if one.coverage >= _SPEAKS_TO_IT), key=lambda one: -one.merit
-    )[:_LOOKED_AT]
+    asked, finder = facts_of(question), finder_of(question)
+    enough = _SPEAKS_TO_IT * sum(rarity.weights.values())
+    best = sorted(units, key=lambda one: -one.merit)[: 2 * _LOOKED_AT]
+    # Other questions than those for a number or a time find numbers by chance.
+    near = [
+        one
+        for one in best
+        if one.citation.answers and rarity.of(finder.found(_in_context(one))) >= enough
+    ]
     notes: dict[frozenset[str], str] = {}
-    for one, other in combinations(near, 2):
+    for one, other in combinations(near[:_LOOKED_AT], 2):
         pair = frozenset((one.citation.document_id, other.citation.document_id))
         here, there = facts_of(one.citation.quote), facts_of(other.citation.quote)
         these, those = here.numbers - asked.numbers, there.numbers - asked.numbers
@@ -33,6 +40,10 @@ def differences(question: str, units: Sequence[Evidence]) -> list[str]:
         if len(pair) == 2 and pair not in notes and is_same and differ:
             notes[pair] = f"Your documents differ: {_told(one)}; {_told(other)}."
     return list(notes.values())
+
+
+def _in_context(one: Evidence) -> str:
+    return "\n".join((one.citation.quote, one.citation.lead, *one.citation.heading_path))
 
 
 def _told(one: Evidence) -> str:

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.answer.evidence import Evidence, as_numbered_lines
+from pincite.answer.verify import facts_of
 from pincite.ports import Writer
-from pincite.text.finding import key_of
 from pincite.text.sentences import sentence_spans
-from pincite.text.words import STOP_WORDS, WORD, fold
+from pincite.text.words import WORD, fold
 
 _MOST_CLAIMS = 12  # that are read; a model that goes on and on is not listened to
+_MOST_NAMED = 4  # pieces of evidence for one claim
 _MOST_TOKENS = 700
 _LONGEST_CLAIM = 1_000  # characters
 _LONGEST_LINE = 8_000
@@ -61,7 +62,8 @@ def extracted(units: Sequence[Evidence], most: int) -> list[Evidence]:
     said: set[str] = set()
     for one in best:
         words = " ".join(WORD.findall(fold(one.citation.quote)))
-        if one.merit >= best[0].merit / 2 and not any(words in known for known in said):
+        is_near = not chosen or one.merit >= best[0].merit / 2
+        if is_near and not any(words in known for known in said):
             chosen.append(one)
             said.add(words)
         if len(chosen) == most:
@@ -74,12 +76,14 @@ def extracted(units: Sequence[Evidence], most: int) -> list[Evidence]:
     )
 
 
-def written(question: str, units: Sequence[Evidence], writer: Writer) -> Iterator[Draft]:
+def written(question: str, units: Sequence[Evidence], writer: Writer | None) -> Iterator[Draft]:
     """What the model writes, claim by claim, as it comes.
 
     Declined where it says that there is no answer. ModelError where it cannot be asked or breaks
     off; what came before stands.
     """
+    if writer is None:
+        return
     asked = "\n".join((*as_numbered_lines(units), "", f"Question: {' '.join(question.split())}"))
     others: list[str] = []
     drafts = 0
@@ -146,22 +150,23 @@ def _parsed(line: str, units: Sequence[Evidence]) -> Draft | Literal["declined"]
     if not isinstance(claim, str) or not WORD.search(claim) or not isinstance(numbers, list):
         return None
     whole = [one for one in numbers if isinstance(one, int) and not isinstance(one, bool)]
-    return Draft(claim.strip()[:_LONGEST_CLAIM], _numbered(whole, units))
+    # Small models like to repeat the numbers as marks.
+    text = _MENTION.sub("", claim).strip()[:_LONGEST_CLAIM]
+    return Draft(text, _numbered(whole, units)) if WORD.search(text) else None
 
 
 def _numbered(numbers: Iterable[int], units: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The units of these numbers, each once; numbers that do not exist are left out."""
-    return tuple(units[number - 1] for number in dict.fromkeys(numbers) if 0 < number <= len(units))
+    """The units of these numbers, each once; numbers that do not exist are left out.
+
+    A claim that names half of all evidence names none: some unit would have any word of it.
+    """
+    named = [number for number in dict.fromkeys(numbers) if 0 < number <= len(units)]
+    return tuple(units[number - 1] for number in named[:_MOST_NAMED])
 
 
 def _likest(sentence: str, units: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    words = _telling(sentence)
-    if not words or not units:
+    words = facts_of(sentence).words
+    shared = [len(words & facts_of(one.citation.quote).words) for one in units]
+    if not words or max(shared, default=0) < _ALIGNED * len(words):
         return ()
-    best = max(units, key=lambda one: len(words & _telling(one.citation.quote)))
-    shared = words & _telling(best.citation.quote)
-    return (best,) if len(shared) >= _ALIGNED * len(words) else ()
-
-
-def _telling(text: str) -> set[str]:
-    return {key_of(word) for word in WORD.findall(fold(text)) if word not in STOP_WORDS}
+    return (units[shared.index(max(shared))],)

@@ -9,9 +9,9 @@ from pincite.ports import UnitScorer
 from pincite.records import Citation, Quote, Result, cited_file, place_cited
 from pincite.retrieve.quote import answering_words, ranked_quotes
 from pincite.retrieve.rarity import Rarity
-from pincite.text.finding import finder_of
 
 _UNITS_OF_A_RESULT = 8  # more of one chunk would leave too little room for the others
+_LONGEST_SOURCE = 160  # characters; a title may be a page of instructions
 _RESULTS_SCORED = 5  # by a model, which takes its time; further down there is seldom an answer
 
 Count = Callable[[str], int]
@@ -26,23 +26,18 @@ class Evidence:
     result: Result
     rank: int  # among the units of its result, from 0
     merit: float  # how well it answers, compared with units of other results; higher is better
-    coverage: float  # the share of the question's telling words in it, its lead and its headings
 
 
 def gathered(
     results: Sequence[Result], question: str, rarity: Rarity, scorer: UnitScorer | None
 ) -> list[Evidence]:
     """The units of the results: of each result the best first, results in their order."""
-    finder = finder_of(question)
-    asked = sum(rarity.weights.values()) or 1.0
     return [
         Evidence(
             citation_of(result, quote, question),
             result,
             rank,
             (result.hit.probability or result.hit.score) * quote.merit,
-            rarity.of(finder.found("\n".join((quote.text, quote.lead, *quote.heading_path))))
-            / asked,
         )
         for place, result in enumerate(results)
         for rank, quote in enumerate(
@@ -64,8 +59,8 @@ def packed(units: Sequence[Evidence], budget: int, count: Count) -> list[Evidenc
     used = 0
     order = {one.result.chunk.id: place for place, one in reversed(list(enumerate(units)))}
     for one in sorted(units, key=lambda one: (one.rank, order[one.result.chunk.id])):
-        # Its number and, at worst, a line with its source.
-        used += count(f"[99] {one.citation.lead} {one.citation.quote} {one.citation.citation}\n")
+        # At worst each stands below a line with its source.
+        used += count(f"{_source(one)}\n{_numbered_line(99, one)}\n")
         if used > budget and chosen:
             break
         chosen.append(one)
@@ -76,13 +71,21 @@ def as_numbered_lines(units: Sequence[Evidence]) -> Iterator[str]:
     """The units as a language model reads them: one line each, below a line with their source."""
     source = ""
     for number, one in enumerate(units, start=1):
-        document = one.result.document
-        heading = " > ".join((document.title or document.path, *one.citation.heading_path))
-        if heading != source:
-            source = heading
-            yield f"Source: {_one_line(source)}"
-        lead = f"({_one_line(one.citation.lead)}) " if one.citation.lead else ""
-        yield f"[{number}] {lead}{_one_line(one.citation.quote)}"
+        if _source(one) != source:
+            source = _source(one)
+            yield source
+        yield _numbered_line(number, one)
+
+
+def _source(one: Evidence) -> str:
+    document = one.result.document
+    headings = " > ".join((document.title or document.path, *one.citation.heading_path))
+    return f"Source: {_one_line(headings)[:_LONGEST_SOURCE]}"
+
+
+def _numbered_line(number: int, one: Evidence) -> str:
+    lead = f"({_one_line(one.citation.lead)}) " if one.citation.lead else ""
+    return f"[{number}] {lead}{_one_line(one.citation.quote)}"
 
 
 def citation_of(result: Result, quote: Quote, question: str) -> Citation:

@@ -10,21 +10,19 @@ from pincite.answer.abstain import abstention, why_not
 from pincite.answer.conflicts import differences
 from pincite.answer.draft import Declined, extracted, written
 from pincite.answer.evidence import Count, Evidence, gathered, packed
-from pincite.answer.verify import (
-    NO_JUDGE,
-    deduplicated,
-    quoted,
-    stands_there,
-    verified_or_unjudged,
-)
+from pincite.answer.verify import NO_JUDGE, quoted, standing, verified
 from pincite.errors import ModelError
 from pincite.ports import Judge, Lap, Store, UnitScorer, Writer, no_lap
 from pincite.records import Answer, Claim, Outcome, SearchResults
-from pincite.retrieve.rarity import rarity_of
+from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.settings import AskSettings
 
 OnClaim = Callable[[Claim], None]
 """Told each claim as soon as it is checked."""
+
+
+def no_claim(claim: Claim) -> None:
+    """Nobody is told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,101 +42,102 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
     *,
     count: Count,
     readers: Readers = Readers(),
-    on_claim: OnClaim = lambda claim: None,
+    on_claim: OnClaim = no_claim,
     lap: Lap = no_lap,
 ) -> Outcome:
     """What the documents say to the question, each claim with the very words it rests on."""
-    found = search(question)
-    lap("search")
-    understood = found.understood or found.question
-    rarity = rarity_of(understood, store)
-    probability = (
-        found.confidence.probability
-        if found.confidence
-        else found.results[0].hit.probability
-        if found.results
-        else None
-    )
-    units = gathered(found.results, understood, rarity, readers.scorer)
-    units = [one for one in units if stands_there(one.citation, store)]
+    found, units, rarity = _evidence(question, search, store, readers)
+    if found.results and not units:
+        # All of it was replaced between the search and the check: as it is now, then.
+        found, units, rarity = _evidence(question, search, store, readers)
     own_words = extracted(units, max(settings.claims, settings.nearest))
     nearest = [one.citation for one in own_words[: settings.nearest]]
-    abstain = partial(
-        abstention, found, missing=rarity.missing, nearest=nearest, probability=probability
-    )
+    abstain = partial(abstention, found, rarity=rarity, nearest=nearest)
     lap("gather")
-    if reason := why_not(found, units, rarity.missing, probability, settings.caution):
+    if reason := why_not(found, units, rarity, settings.caution):
         return abstain(reason)
 
-    wanted = [quoted(one.citation) for one in own_words[: settings.claims]]
+    claims = [quoted(one.citation) for one in own_words[: settings.claims]]
     notices: list[str] = []
-    claims: list[Claim] = []
-    if readers.writer is not None:
+    writer = readers.writer
+    if writer is not None:
         evidence = packed(units, settings.budget, count)
+        tell = no_claim if settings.strict else on_claim  # nothing is shown that may be taken back
         try:
-            claims, notices = _written(
-                found.question, evidence, readers.writer, readers.judge, store, settings, on_claim
-            )
+            drafted, notices = _written(found.question, evidence, readers, store, settings, tell)
         except Declined:
             return abstain("not_answered")
         lap("write")
-        if settings.strict and (notices or any(one.state == "unsupported" for one in claims)):
-            return abstain("not_supported")
-    has_proof = any(one.state != "unsupported" for one in claims)
-    if not has_proof:
-        if readers.writer is not None:
-            notices.append(
-                "Nothing that the language model wrote is proven: the answer is in the documents' "
-                "own words."
-            )
-        for one in wanted:
+        is_unproven = not drafted or any(one.state == "unsupported" for one in drafted)
+        if settings.strict and (notices or is_unproven):
+            return abstain("not_supported", notices=notices)
+        if any(one.state != "unsupported" for one in drafted):
+            claims = drafted
+        else:
+            notices.append("The answer is in the documents' own words: nothing else is proven.")
+            claims, writer = [*drafted, *claims], None
+    for one in claims:
+        if writer is None or settings.strict:
             on_claim(one)
-        claims += wanted
     shown = [one for one in claims if settings.show_unsupported or one.state != "unsupported"]
-    asides = replace(
-        found.asides,
-        notices=(*found.notices, *notices),
-        notes=(*found.notes, *differences(found.question, units)),
-    )
     lap("decide")
     return Answer(
         question=found.question,
         claims=tuple(shown),
-        probability=probability,
-        writer=readers.writer.name if readers.writer is not None and has_proof else "",
-        asides=asides,
+        probability=found.confidence.probability if found.confidence else None,
+        parts=found.confidence.parts if found.confidence else {},
+        writer=writer.name if writer is not None else "",
+        differences=tuple(differences(found.question, units, rarity)),
+        asides=replace(found.asides, notices=(*found.notices, *notices)),
         seconds=found.seconds,
     )
 
 
-def _written(  # noqa: PLR0913, PLR0917 — as above
+def _evidence(
+    question: str, search: Callable[[str], SearchResults], store: Store, readers: Readers
+) -> tuple[SearchResults, list[Evidence], Rarity]:
+    """What is found, as units that stand at their place."""
+    found = search(question)
+    understood = found.understood or found.question
+    rarity = rarity_of(understood, store)
+    units = gathered(found.results, understood, rarity, readers.scorer)
+    there = set(map(id, standing([one.citation for one in units], store)))
+    return found, [one for one in units if id(one.citation) in there], rarity
+
+
+def _written(
     question: str,
     evidence: Sequence[Evidence],
-    writer: Writer,
-    judge: Judge | None,
+    readers: Readers,
     store: Store,
     settings: AskSettings,
     on_claim: OnClaim,
 ) -> tuple[list[Claim], list[str]]:
     """The claims of a language model, each checked as it comes, and what went wrong."""
     claims: list[Claim] = []
+    said: set[tuple[str, bool]] = set()
     troubles: dict[str, None] = {}
     try:
-        for draft in written(question, evidence, writer):
+        for draft in written(question, evidence, readers.writer):
             cited = [one.citation for one in draft.evidence]
-            claim, trouble = verified_or_unjudged(draft.text, cited, store, judge)
-            if trouble:
-                troubles[f"A claim could not be judged: {trouble}"] = None
+            try:
+                claim = verified(draft.text, cited, store, readers.judge)
+            except ModelError as error:
+                claim = verified(draft.text, cited, store, None)
+                troubles[f"A claim could not be judged: {error}"] = None
             checked = [claim]
             if claim.judge == NO_JUDGE and not settings.strict:
                 # Nobody can say whether a reworded claim is right: its words are shown instead.
                 checked += map(quoted, claim.citations)
             for one in checked:
-                before = len(claims)
-                claims = deduplicated([*claims, one])
-                if len(claims) > before and (
-                    settings.show_unsupported or one.state != "unsupported"
-                ):
+                is_proven = one.state != "unsupported"
+                words = (" ".join(one.text.split()).casefold(), is_proven)
+                is_full = is_proven and sum(proven for _, proven in said) >= settings.claims
+                if words in said or is_full:
+                    continue
+                said.add(words)
+                claims.append(one)
+                if settings.show_unsupported or is_proven:
                     on_claim(one)
     except ModelError as error:
         troubles[f"The language model did not finish: {error}"] = None

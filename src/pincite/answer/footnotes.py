@@ -24,7 +24,7 @@ _NOTE = re.compile(
     r"\[\^(?P<label>[^\]\s]+)\]: “(?P<quote>[^”]+)” — (?P<citation>.*) "
     r"\[chunk: (?P<chunk>[0-9a-f]{40})\] \(characters (?P<start>\d{1,9})–(?P<end>\d{1,9})\)\s*"
 )
-_SAID = re.compile(r"“([^”]+)” ?((?:\[\^[^\]\s]+\])+)")
+_SAID = re.compile(r"“([^”]{1,4000})” ?((?:\[\^[^\]\s]{1,40}\])+)")
 _LABEL = re.compile(r"\[\^([^\]\s]+)\]")
 _BROKEN = re.compile(r"(?<!\\)\[chunk:")  # looks like one of ours, and is not
 
@@ -55,12 +55,13 @@ def outcome_as_markdown(told: Outcome) -> str:
             f"[^{number}]" for number in dict.fromkeys(numbers[_key(c)] for c in citations)
         )
 
-    parts = [f"**Question:** {escaped(told.question)}"]
+    parts = [f"**Question:** {_plain(told.question)}"]
     parts += [f"{_said(claim)} {marks(claim.citations)}".rstrip() for claim in claims]
     if isinstance(told, Answer):
-        parts += [f"*Written by {escaped(told.writer)}.*"] if told.writer else []
+        parts += map(_plain, told.differences)
+        parts += [f"*Written by {_plain(told.writer)}.*"] if told.writer else []
     else:
-        parts.append(escaped(told.message))
+        parts.append(_plain(told.message))
         parts += [f"Nearest: “{escaped(one.quote)}” {marks((one,))}" for one in nearest]
     cited = {numbers[_key(one)]: one for one in reversed(every)}
     parts += [_footnote(number, cited[number]) for number in sorted(cited)]
@@ -73,10 +74,9 @@ def _key(citation: Citation) -> tuple[str, int, int]:
 
 def _said(claim: Claim) -> str:
     if claim.state == "quoted":
-        return f"“{escaped(claim.text)}”"
-    return escaped(claim.text.strip()) + (
-        " *(unsupported)*" if claim.state == "unsupported" else ""
-    )
+        lead = claim.citations[0].lead
+        return f"({_plain(lead)}) “{escaped(claim.text)}”" if lead else f"“{escaped(claim.text)}”"
+    return _plain(claim.text) + (" *(unsupported)*" if claim.state == "unsupported" else "")
 
 
 def _footnote(number: int, one: Citation) -> str:
@@ -134,6 +134,11 @@ def _with_others(notes: list[Footnote], said: dict[str, list[str]]) -> Iterator[
 def escaped(text: str) -> str:
     """Text from outside as Markdown on one line, which shows it and does nothing else."""
     return "".join(_escaped(char, text, at) for at, char in enumerate(text))
+
+
+def _plain(text: str) -> str:
+    """Text that is shown and need not be read back exactly: on one line, quotes as they are."""
+    return escaped(" ".join(text.split())).replace("&#8221;", "”")
 
 
 def _escaped(char: str, text: str, at: int) -> str:

@@ -43,6 +43,7 @@ class CitedWords:
     checksum: _Sha256 = ""  # of the file's bytes
     path: str = ""
     title: str = ""
+    lead: str = ""  # what introduces the quote; context
     locator: Locator | None = None
     confidentiality: str | None = None
     quote_sha256: _Sha256 = ""
@@ -141,6 +142,7 @@ def _cited_words(citation: Citation, store: Store) -> CitedWords:
         checksum=document.checksum,
         path=citation.path,
         title=citation.title,
+        lead=citation.lead,
         locator=citation.locator,
         confidentiality=document.metadata.confidentiality,
         quote_sha256=sha256(citation.quote),
@@ -204,7 +206,11 @@ def citations_in(data: bytes) -> list[CitedWords]:
 
 
 def _citations_of(receipt: Receipt) -> Iterator[CitedWords]:
+    if receipt.outcome == "answer" and not receipt.claims:
+        raise ReceiptInvalid("this receipt is of an answer, and holds no claim: it was altered")
     for claim in receipt.claims:
+        if claim.state != "unsupported" and not claim.citations:
+            raise ReceiptInvalid("a claim of this receipt has no citation: it was altered")
         is_altered = claim.state == "quoted" and claim.text not in {
             one.quote for one in claim.citations
         }

@@ -58,6 +58,7 @@ class Embedders:
         self._opened: dict[str, Embedder] = {}
         self._rerankers: dict[tuple[str, str, float], Reranker] = {}
         self._writers: dict[str, Writer] = {}
+        self._judges: dict[tuple[str, str | None], Judge | None] = {}
 
     def named(self, name: str) -> Embedder:
         """The embedder a user names after `--model`."""
@@ -144,7 +145,7 @@ class Embedders:
     def writer(self, profile: str) -> Writer:
         """The language model of a profile."""
         from pincite.models.chat import RemoteGenerator
-        from pincite.models.service import Patience
+        from pincite.models.service import Patience, openai_package
 
         chosen = self._access.profiles.get(profile)
         if chosen is None:
@@ -159,6 +160,7 @@ class Embedders:
                 f"the key for the profile {profile!r} is not there; set the environment variable "
                 f"{chosen.api_key_env}, which api_key_env in [llm.{profile}] names"
             )
+        openai_package()  # said at once where it is not installed, not after the search
         opened = RemoteGenerator(
             model=chosen.model,
             base_url=chosen.base_url,
@@ -178,7 +180,10 @@ class Embedders:
                 )
             return self.writer(profile)
 
-        return open_judge(spec, writer=writer)
+        # Its files are opened on first use; whoever came first keeps them open.
+        if (spec, profile) not in self._judges:
+            self._judges[spec, profile] = open_judge(spec, writer=writer)
+        return self._judges[spec, profile]
 
     def of(self, header: LibraryHeader) -> Embedder:
         """The embedder an index was filled with; ModelMismatch where it is another one now."""

@@ -14,7 +14,7 @@ from pincite.engine.homes import Home
 from pincite.engine.live import LiveStore
 from pincite.engine.models import Embedders
 from pincite.engine.stopwatch import Stopwatch
-from pincite.errors import SettingsError
+from pincite.errors import ReceiptInvalid, SettingsError
 from pincite.records import Filters
 from pincite.settings import (
     DEFAULT_BUDGET,
@@ -142,7 +142,8 @@ class Searchable:
             on_claim=on_claim,
             lap=watch.lap,
         )
-        del watch.seconds["search"]  # which told its stages itself
+        # The search told its stages itself; what is left of the first lap is gathering.
+        watch.seconds["gather"] -= sum(told.seconds.values())
         return replace(told, seconds={**told.seconds, **watch.seconds})
 
     def _scorer(self) -> UnitScorer | None:
@@ -184,10 +185,13 @@ class Searchable:
         from pincite.answer.receipts import LARGEST, citations_in
 
         if isinstance(source, Path):
-            with source.open("rb") as file:
-                data = file.read(LARGEST + 1)
+            try:
+                with source.open("rb") as file:
+                    data = file.read(LARGEST + 1)
+            except OSError as error:
+                raise ReceiptInvalid(f"cannot be read: {error.strerror}") from error
         else:
-            data = source.encode()
+            data = source.encode(errors="replace")
         cited = citations_in(data)
         _, clearance = self._home.sight()
         with self._store().snapshot() as store:

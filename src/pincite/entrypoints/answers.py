@@ -89,6 +89,8 @@ def outcome_as_json(told: Outcome) -> Json:
             for claim in claims
         ],
         "probability": told.probability,
+        "parts": dict(told.parts),
+        "differences": list(told.differences) if isinstance(told, Answer) else [],
         "writer": told.writer if isinstance(told, Answer) else "",
         "reason": abstained.reason if abstained else None,
         "message": abstained.message if abstained else "",
@@ -135,7 +137,7 @@ def checked_as_text(
         yield f"    “{marked(one.quote, (), highlight)}”"
         if one.became:
             yield f"    Now there is: “{marked(one.became, (), highlight)}”"
-        if one.now and one.now != one.citation:
+        if one.now and (one.now != one.citation or one.state == "moved"):
             yield f"    Now at: {printable(one.now)}"
         if one.message:
             yield f"    ({printable(one.message)})"

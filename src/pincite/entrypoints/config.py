@@ -34,7 +34,10 @@ def settings_file(environ: Mapping[str, str]) -> Path:
     """Where the file is, or would be."""
     named = environ.get("PINCITE_CONFIG")
     if named:
-        return Path(named).expanduser()
+        try:
+            return Path(named).expanduser()
+        except RuntimeError:
+            raise SettingsError("PINCITE_CONFIG names the home of nobody known here") from None
     import platformdirs
 
     return platformdirs.user_config_path("pincite") / "config.toml"
@@ -65,7 +68,7 @@ def user_settings(environ: Mapping[str, str]) -> UserSettings:
             caution=values.get("ask.caution", AskSettings.caution),
             budget=values.get("ask.budget", AskSettings.budget),
         ),
-        profile=values.get("ask.profile") or None,
+        profile=None if (chosen := values.get("ask.profile", "")) in ("", "none") else chosen,
         judge=values.get("ask.judge", ""),
         profiles=dict(_profiles(values, file)),
         sources=sources,
@@ -114,7 +117,7 @@ def _known_like(name: str) -> str:
     from difflib import get_close_matches
 
     if re.fullmatch(r"llm\.\w+\.(api_)?(key|token)", name):
-        return "a key never stands in this file: api_key_env names the variable that holds it"
+        return "keys are not allowed in this file: api_key_env names the variable that holds it"
     near = get_close_matches(name, KINDS, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(KINDS)}"
 
@@ -143,7 +146,7 @@ def _checked(name: str, value: Any, source: str) -> Any:  # noqa: ANN401 — as 
 
 
 def _check_text(name: str, value: str) -> None:
-    if name == "ask.profile" and value not in (*PROFILES, ""):
+    if name == "ask.profile" and value not in (*PROFILES, "none", ""):
         raise SettingsError(f"{name} must be one of: {', '.join(PROFILES)}")
     # Not one that depends on where somebody stands, as that may be a stranger's folder.
     if name == "ask.judge" and value not in ("", "model") and not value.startswith(("/", "~")):

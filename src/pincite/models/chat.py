@@ -96,8 +96,8 @@ class RemoteGenerator:
         with closing(received):
             for line in _lines(received, self._service.host):
                 yield from message.read(line)
-                if message.is_done:
-                    break
+                if message.is_done or message.ended:
+                    break  # some services leave the connection open
         message.check_complete()
 
 

@@ -33,7 +33,10 @@ def open_judge(spec: str, *, writer: Callable[[], Writer]) -> Judge | None:
         return None
     if spec == ASK_THE_MODEL:
         return LanguageModelJudge(writer())
-    folder = Path(spec).expanduser()
+    try:
+        folder = Path(spec).expanduser()
+    except RuntimeError:  # ~nobody
+        folder = Path(spec)
     if folder.is_dir():
         return EntailmentJudge(folder.resolve())
     raise SettingsError(

@@ -158,7 +158,7 @@ class Service:
 
     def _request(self, request: Callable[[OpenAI], Any], task: str) -> Any:  # noqa: ANN401
         """The response of the client's own HTTP library, whichever that is."""
-        openai = _openai()
+        openai = openai_package()
         try:
             reply = request(self._client)
         except openai.APIStatusError as error:
@@ -175,7 +175,9 @@ class Service:
 
     def harmless(self, said: str) -> str:
         """What a service says, short and on one line; some repeat the key they refuse."""
-        said = said.replace(self.api_key, "***") if self.api_key else said
+        if self.api_key:
+            for key in (self.api_key, json.dumps(self.api_key)[1:-1]):  # also as JSON has it
+                said = said.replace(key, "***")
         return " ".join(said.split())[:200]
 
     def _refusal(self, status: int, message: str, task: str) -> ModelUnavailable:
@@ -188,7 +190,7 @@ class Service:
 
     @cached_property
     def _client(self) -> OpenAI:
-        openai = _openai()
+        openai = openai_package()
         client: OpenAI = openai.OpenAI(
             base_url=self._url,
             # Servers of one's own often want none, but the client insists on something.
@@ -203,7 +205,8 @@ class Service:
         return client
 
 
-def _openai() -> ModuleType:
+def openai_package() -> ModuleType:
+    """The client; ModelUnavailable names the extra where it is not installed."""
     try:
         import openai
     except ModuleNotFoundError as error:

@@ -15,6 +15,7 @@ from pincite.reading.sniff import CODE, MARKDOWN, kind_of
 from pincite.reading.source_file import SourceFile
 from pincite.records import Analysis, Content, Document, Metadata, document_from
 from pincite.settings import CONVERTED_FOLDER
+from pincite.text.own_files import is_own_file
 
 ForeignReader = Callable[[str, SourceFile], Content]
 """Module of `reading/` and file → what it holds. The sandbox is one; `read_here` is another."""
@@ -47,6 +48,8 @@ class LibraryReader:
 
     def read(self, path: str, data: bytes) -> Document:
         """The document a file holds; FileUnreadable in plain words otherwise."""
+        if is_own_file(data):
+            raise FileEmpty("is an answer that pincite wrote down, not a document")
         try:
             content = self._content(SourceFile(path, data, self.passwords, self.options))
         except FileUnreadable as error:

@@ -75,7 +75,9 @@ class Answer:
 
     question: str
     claims: tuple[Claim, ...]  # unsupported ones only where they were asked for
-    probability: float | None  # that the first claim answers the question
+    probability: float | None  # that the best place found answers the question
+    parts: Mapping[str, float] = field(default_factory=dict)  # the signals it is made of
+    differences: tuple[str, ...] = ()  # where documents give different numbers or dates
     writer: str = ""  # the language model that wrote it; empty: the documents' own words
     asides: Asides = field(default_factory=Asides)
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -96,6 +98,7 @@ class Abstention:
     missing_terms: tuple[str, ...]  # words of the question that stand nowhere in the library
     nearest: tuple[Citation, ...]
     probability: float | None
+    parts: Mapping[str, float] = field(default_factory=dict)
     asides: Asides = field(default_factory=Asides)
     seconds: Mapping[str, float] = field(default_factory=dict)
 

@@ -464,10 +464,10 @@ def _table_units(
         is_dates = all(cell.endswith(",") or _YEAR.match(cell) for cell in filled)
         if at < first or is_rule[at] or is_dates:
             continue
-        if len(filled) == 1 < len(row) and (
-            filled[0].endswith(_INTRODUCES) or _size(filled[0]) < _SAYS_MORE
-        ):
-            group = filled[0]
+        # A title in the first column; a figure or a note there goes on with the row above.
+        is_title = _size(row[0]) < _SAYS_MORE and row[0][:1].isalpha() and not _has_figure(row)
+        if len(filled) == 1 < len(row) and row[0] and (row[0].endswith(_INTRODUCES) or is_title):
+            group = row[0]
             continue
         start = line.start + len(line.body) - len(line.body.lstrip("| \t"))
         end = line.end - (len(line.body) - len(line.body.rstrip("| \t\\")))

@@ -71,14 +71,14 @@ class Term:
 
 
 # Soft hyphens and characters without width stand inside words without being part of them.
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 
 
 def fold(text: str) -> str:
     """The text with case and compatibility forms folded."""
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", text.translate(_INVISIBLE)).casefold()
+    return unicodedata.normalize("NFKC", text.translate(INVISIBLE)).casefold()
 
 
 _PLAIN_WORDS = "".join(char if char.isalnum() else " " for char in map(chr, range(128)))

@@ -65,7 +65,7 @@ def test_words_at_the_same_place_with_another_text_around_them_are_valid_and_it_
     store: Store,
 ) -> None:
     told = after(store, lease(f"{ROOMS[::-1]} {ENDS} {COSTS}", KEYS))
-    assert (told.state, told.message) == ("valid", "the text around it is another")
+    assert (told.state, told.message) == ("valid", "the surrounding text has changed")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_renamed_file_has_moved(store: Store) -> None:
 def test_the_same_words_in_another_document_have_moved_and_are_not_valid(store: Store) -> None:
     told = after(store, lease(f"Somebody wrote: {ENDS}", path="letter.md"))
     assert (told.state, told.now) == ("moved", "letter.md (line 1)")
-    assert "the text around it is another" in told.message
+    assert "the surrounding text has changed" in told.message
 
 
 def test_a_copy_elsewhere_does_not_hide_that_the_document_changed(store: Store) -> None:
@@ -135,7 +135,7 @@ def test_a_passage_that_was_cut_out_did_not_become_what_stood_beside_it(store: S
 def test_words_with_a_denial_put_before_them_are_not_valid(store: Store) -> None:
     told = after(store, lease(f"{ROOMS} It is not true any more: {ENDS} {COSTS}", KEYS))
     assert (told.state, told.now) == ("moved", "lease.md (line 1)")
-    assert "the text around it is another" in told.message
+    assert "the surrounding text has changed" in told.message
 
 
 def test_a_document_that_was_truncated_inside_the_quote_has_changed(store: Store) -> None:

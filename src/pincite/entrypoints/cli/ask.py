@@ -21,12 +21,15 @@ from pincite.entrypoints.cli.common import (
     open_around,
     strong,
     struck,
+    with_keys,
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
 from pincite.entrypoints.cli.tuning import search_settings, set_option
 from pincite.entrypoints.config import user_settings
 from pincite.records import Claim
 from pincite.settings import PROFILES, AskSettings
+from pincite.text.own_files import LONGEST_HEAD, is_own_file
+from pincite.text.printable import printable
 
 EXIT_ABSTAINED = 11
 
@@ -50,7 +53,7 @@ EXIT_ABSTAINED = 11
     type=click.IntRange(min=1),
     default=AskSettings.claims,
     show_default=True,
-    help="At most so many quotes, of an answer in the documents' own words.",
+    help="Maximum number of claims in an answer.",
 )
 @click.option(
     "--budget",
@@ -104,6 +107,10 @@ def ask(
     """
     if copy and as_json:
         raise click.UsageError("--copy prints Markdown; leave out --json")
+    if receipt is not None and receipt.exists() and not _is_receipt(receipt):
+        raise click.UsageError(
+            f"{printable(str(receipt))} is there already and is not a receipt; name another file"
+        )
     seen, tuned = chosen_filters(**filters), search_settings(settings)
     own = user_settings(os.environ)
     asking = replace(
@@ -125,7 +132,7 @@ def ask(
             )
             echo_lines(lines)
 
-    with open_around(library) as opened:
+    with open_around(library, with_keys(own.profiles)) as opened:
         told = opened.ask(
             " ".join(question),
             filters=seen,
@@ -142,9 +149,12 @@ def ask(
         from pincite.answer.footnotes import outcome_as_markdown
 
         click.echo(outcome_as_markdown(told), nl=False)
+    elif told.outcome == "abstention":
+        echo_lines(answers.abstention_as_text(told, highlight=highlight, strong=strong))
     else:
-        if told.outcome == "abstention":
-            echo_lines(answers.abstention_as_text(told, highlight=highlight, strong=strong))
+        echo_lines(map(printable, told.differences))
+        echo_lines([faint(f"(written by {printable(told.writer)})")] if told.writer else [])
+    if not as_json:
         for line in render.asides_as_text(told.asides, faint=faint):
             click.echo(line, err=True)
     if receipt and proof:
@@ -153,3 +163,13 @@ def ask(
         write_text(receipt, proof)
     if told.outcome == "abstention":
         raise SystemExit(EXIT_ABSTAINED)
+
+
+def _is_receipt(file: Path) -> bool:
+    """Whether the file may be written over: a receipt of before, or an empty one."""
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(LONGEST_HEAD)
+    except OSError:
+        return True  # writing says what is wrong with it
+    return not head or is_own_file(head)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +23,7 @@ from pincite.engine import (
     open_library,
 )
 from pincite.errors import SettingsError
-from pincite.settings import WORKER_USES, WorkerSettings, WorkerUse
+from pincite.settings import WORKER_USES, ProfileSettings, WorkerSettings, WorkerUse
 from pincite.text.printable import printable
 
 
@@ -55,20 +55,11 @@ library_option = click.option(
 )
 
 
-def model_access() -> ModelAccess:
-    """Where models are, from the environment and the user's settings file."""
-    from pincite.entrypoints.config import settings_file, user_settings
+def model_access(profiles: Mapping[str, Profile] = {}) -> ModelAccess:
+    """Where models are, from the environment; and language models, where answers need them."""
+    from pincite.entrypoints.config import settings_file
 
     folder = os.environ.get("PINCITE_MODELS")
-    profiles = {
-        name: Profile(
-            base_url=one.base_url,
-            model=one.model,
-            api_key_env=one.api_key_env,
-            api_key=from_environment(one.api_key_env),
-        )
-        for name, one in user_settings(os.environ).profiles.items()
-    }
     return ModelAccess(
         folder=Path(folder) if folder else None,
         base_url=os.environ.get("OPENAI_BASE_URL"),
@@ -76,8 +67,21 @@ def model_access() -> ModelAccess:
         worker=_worker_settings(),
         on_trouble=lambda trouble: click.echo(f"Note: {printable(trouble)}", err=True),
         profiles=profiles,
-        settings_file=settings_file(os.environ),
+        settings_file=settings_file(os.environ) if profiles else None,
     )
+
+
+def with_keys(profiles: Mapping[str, ProfileSettings]) -> dict[str, Profile]:
+    """The language models of the user's settings, each with its key from the environment."""
+    return {
+        name: Profile(
+            base_url=one.base_url,
+            model=one.model,
+            api_key_env=one.api_key_env,
+            api_key=from_environment(one.api_key_env),
+        )
+        for name, one in profiles.items()
+    }
 
 
 def _worker_settings() -> WorkerSettings:
@@ -133,10 +137,21 @@ def open_at(
     project: str | None = None,
 ) -> Library:
     """The library in exactly this folder."""
+    return _opened(folder, {}, store=store, user=user, project=project)
+
+
+def _opened(
+    folder: Path,
+    profiles: Mapping[str, Profile],
+    *,
+    store: str | None = None,
+    user: str | None = None,
+    project: str | None = None,
+) -> Library:
     default = from_environment("PINCITE_STORE")
     return open_library(
         folder,
-        models=model_access(),
+        models=model_access(profiles),
         store=store or (default and default_store(folder, default)),
         user=user or from_environment("PINCITE_USER"),
         project=project or from_environment("PINCITE_PROJECT"),
@@ -166,9 +181,9 @@ def tell_move(library: Library, before: str, *, as_json: bool) -> dict[str, str]
     return {"left": left}
 
 
-def open_around(folder: Path) -> Library:
+def open_around(folder: Path, profiles: Mapping[str, Profile] = {}) -> Library:
     """The library this folder belongs to."""
-    library = open_at(find_library(folder))
+    library = _opened(find_library(folder), profiles)
     # Kept to the end of the process: taking a model down would make the user wait.
     click.get_current_context().find_root().obj = library
     return library
