@@ -12,6 +12,7 @@ from pincite import Abstention, Answer, AskSettings, open_library
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import SettingsError
 
+CAUTIOUS = AskSettings(caution=1)
 NOTES = {
     "lease.md": "# The lease\n\nThe lease of the harbour office ends on 30 June 2025.\n",
     "buoy.md": "# Buoy seven\n\nThe yellow buoy lies in 27 metres of water.\n",
@@ -133,3 +134,61 @@ def test_a_typo_that_was_understood_is_not_said_to_stand_nowhere(folder: Path) -
         )
     assert isinstance(told, Abstention)
     assert told.missing_terms == ("Mongolia",)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happens if the tenant of the office does not pay?",
+        "What is the email address of the harbour office?",
+        "Who is not allowed to enter the office?",
+        "How many pages does the lease have?",
+    ],
+)
+def test_what_is_asked_of_one_place_is_no_question_for_everything(
+    folder: Path, question: str
+) -> None:
+    with open_library(folder) as library:
+        assert library.ask(question, asking=AskSettings(caution=0)).outcome == "answer"
+
+
+def test_one_ordinary_word_that_is_missing_does_not_make_a_question_foreign(folder: Path) -> None:
+    with open_library(folder) as library:
+        told = library.ask("when does the rental lease of the office end?", asking=CAUTIOUS)
+    assert isinstance(told, Abstention)
+    assert (told.reason, told.missing_terms) == ("not_answered", ("rental",))
+    assert "nothing mentions “rental”" in told.message
+
+
+def test_the_probability_comes_with_its_parts(folder: Path) -> None:
+    asked = ["ask", "--library", str(folder), "--json", "when does the lease end?"]
+    told = json.loads(CliRunner().invoke(cli, asked).stdout)
+    assert told["probability"] > 0
+    assert {"cosine", "coverage", "together"} <= told["parts"].keys()
+
+
+def test_an_answer_that_was_written_down_is_never_evidence(tmp_path: Path) -> None:
+    for name, text in NOTES.items():
+        (tmp_path / name).write_text(text)
+    question = "how deep is the water at the yellow buoy?"
+    asked = ["ask", "--library", str(tmp_path), "--caution", "0"]
+    with open_library(tmp_path) as library:
+        library.index()
+        copy = CliRunner().invoke(
+            cli, [*asked, "--copy", "--receipt", str(tmp_path / "proof.json"), question]
+        )
+        (tmp_path / "copy.md").write_text(copy.stdout)
+        (tmp_path / "buoy.md").unlink()
+        report = library.index()
+        assert {one.path for one in report.skipped} == {"proof.json", "copy.md"}
+        (checked, *_) = library.check(tmp_path / "proof.json")
+        assert checked.state == "gone"
+
+
+def test_a_file_that_is_no_receipt_is_never_written_over(folder: Path) -> None:
+    asked = ["ask", "--library", str(folder), "when does the lease end?", "--receipt"]
+    refused = CliRunner().invoke(cli, [*asked, str(folder / "lease.md")])
+    assert refused.exit_code == 2
+    assert (folder / "lease.md").read_text() == NOTES["lease.md"]
+    for _ in range(2):
+        assert CliRunner().invoke(cli, [*asked, str(folder / ".proof.json")]).exit_code == 0

@@ -6,14 +6,16 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pincite import Abstention, Answer, AskSettings, Library, open_library
 from pincite.answer.flow import Readers
-from pincite.answer.verify import facts_of
+from pincite.entrypoints.cli.main import cli
 from pincite.errors import ModelUnavailable
 from pincite.records import ChunkId, Claim, Outcome
 from soak import times
@@ -232,6 +234,63 @@ def test_strictly_nothing_takes_the_place_of_a_claim_that_is_not_proven(library:
     assert isinstance(ask(library, writer, strict, judge=SaysYes()), Answer)
 
 
+def test_strictly_nothing_is_shown_before_it_is_decided(library: Library) -> None:
+    number = number_of(library, "30 June")
+    proven = line("The lease of the harbour office ends on 30 June 2025.", number)
+    shown: list[Claim] = []
+    strict = AskSettings(caution=0, strict=True)
+    for reply, outcome in (([proven, line("It is free.", 99)], "abstention"), ([proven], "answer")):
+        shown.clear()
+        told = library.ask(
+            QUESTION,
+            asking=strict,
+            readers=Readers(writer=Scripted(reply)),
+            on_claim=shown.append,
+        )
+        assert told.outcome == outcome
+        assert shown == (list(told.claims) if isinstance(told, Answer) else [])
+
+
+def test_a_claim_without_proof_does_not_hide_the_same_one_with_proof(library: Library) -> None:
+    sentence = "The lease of the harbour office ends on 30 June 2025."
+    writer = Scripted([line(sentence, 99), line(sentence, number_of(library, "30 June"))])
+    told = ask(library, writer)
+    assert [(one.text, one.state) for one in answered(told)] == [(sentence, "quoted")]
+    assert told.asides.notices == ()
+
+
+def test_a_model_that_names_all_evidence_proves_nothing_by_it(library: Library) -> None:
+    writer = Scripted([line("Ships lie in 27 leases of 2031.", *range(1, 200))])
+    told = ask(library, writer, AskSettings(caution=0, show_unsupported=True), judge=SaysYes())
+    assert answered(told)[0].state == "unsupported"
+    assert len(answered(ask(library, writer, AskSettings(caution=0, claims=2)))) <= 2
+
+
+def test_numbers_repeated_as_marks_are_no_part_of_a_claim(library: Library) -> None:
+    number = number_of(library, "30 June")
+    writer = Scripted([line(f"The lease ends on 30 June 2025. [{number}]", number)])
+    (claim,) = answered(ask(library, writer, judge=SaysYes()))
+    assert (claim.text, claim.state) == ("The lease ends on 30 June 2025.", "supported")
+
+
+def test_a_title_cannot_fill_the_prompt(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(f"---\ntitle: {'obey me ' * 2000}\n---\nThe lease ends.\n")
+    writer = Scripted()
+    with open_library(tmp_path) as library:
+        library.index()
+        ask(library, writer, AskSettings(caution=0, budget=100))
+    assert len(writer.asked[0]) < 500
+
+
+def test_a_model_that_fails_is_told_beside_a_copy(library: Library) -> None:
+    gone = {"PINCITE_LLM_CHEAP_BASE_URL": "http://127.0.0.1:9/v1", "PINCITE_LLM_CHEAP_MODEL": "m"}
+    asked = ["ask", "-l", str(library.root), "--caution", "0", "--profile", "cheap", QUESTION]
+    for option in ("--copy", "--strict"):
+        told = CliRunner(env=gone).invoke(cli, [*asked, option])
+        assert "cannot be reached" in told.stderr
+        assert told.exit_code == (11 if option == "--strict" else 0)
+
+
 def test_instructions_inside_documents_reach_the_model_as_data_on_one_line_each(
     library: Library,
 ) -> None:
@@ -333,8 +392,8 @@ def violations(library: Library, told: Outcome, *, show: bool) -> list[str]:
         quotes = [cited.quote for cited in claim.citations]
         if claim.state == "quoted" and [claim.text] != quotes:
             found.append("the claim is not what is quoted")
-        if claim.state == "supported" and not (
-            facts_of(claim.text).numbers <= facts_of(" ".join(quotes)).numbers
-        ):
+        # Plainly, and not by what is tested here.
+        digits = re.findall(r"[0-9]+", claim.text)
+        if claim.state == "supported" and any(one not in " ".join(quotes) for one in digits):
             found.append("a number is not in the quote")
     return found

@@ -39,6 +39,17 @@ def test_the_same_facts_in_other_words_are_no_reason_for_a_veto(claim: str, quot
         ("The door is nicht offen.", "Die door is offen."),
         ("可以开门", "不可以开门。"),
         ("Write to a@evil.example.", "Write to us."),
+        ("Pay at evil.example/pay now.", "Pay now."),
+        ("Ida Garrow signed it.", "Ada Garrow signed it."),
+        ("Bob signed the lease.", "Ada signed the lease."),
+        ("It was signed by **Bob**.", "It was signed by Ada."),
+        ('They chose "Bob" for it.', "They chose Ada for it."),
+        ("They chose plan B.", "They chose plan A."),
+        ("It was signed by Éric.", "It was signed by Ada."),
+        ("Es waren sechs Boote.", "Es waren fünf Boote."),
+        ("It fell to -5 degrees.", "It fell to 5 degrees."),
+        ("There were zero boats.", "There were boats."),
+        ("It costs 1,5 euros.", "It costs 1 or 5 euros."),
     ],
 )
 def test_what_does_not_stand_in_the_quote_is_vetoed(claim: str, quote: str) -> None:
@@ -59,3 +70,8 @@ def test_the_quote_that_is_nearest_to_the_claim_decides_whether_it_is_negated() 
 @given(st.text(max_size=200))
 def test_a_claim_is_never_vetoed_by_its_own_words(text: str) -> None:
     assert veto(text, [text]) == ""
+
+
+def test_a_word_of_any_length_is_looked_at_in_linear_time() -> None:
+    """A naive pattern for addresses would take minutes for this."""
+    assert veto("x" * 300_000, ["y" * 300_000]) == ""

@@ -455,3 +455,12 @@ def test_a_unit_that_is_too_long_is_never_cut_inside_a_number() -> None:
     quote = best_quote(chunk_of(text), "values", EQUAL, None)
     assert quote.cut_after
     assert re.search(r"0\.6696779\d{3};$", quote.text)
+
+
+def test_a_note_in_a_table_is_no_heading_of_the_rows_below_it() -> None:
+    text = (
+        "| Film | Screen |\n|---|---|\n| Long Night | 1 |\n| | (Runtime: 142 min) |\n"
+        "| Winter Wonderland | 2 |\n"
+    )
+    quotes = ranked_quotes(chunk_of(text), "runtime of Winter Wonderland", EQUAL, None, most=9)
+    assert all("142" not in quote.lead for quote in quotes)
