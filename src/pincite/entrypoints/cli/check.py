@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from pincite.engine import Library
 from pincite.entrypoints import answers
 from pincite.entrypoints.cli.common import (
     GivenPath,
@@ -24,6 +23,7 @@ from pincite.records import CheckedCitation
 from pincite.text.printable import printable
 
 EXIT_NOT_VALID = 12
+STILL_TRUE = ("valid", "moved")  # the words stand in the library, there or elsewhere
 EXIT_NOT_CHECKED = 4  # as where one file that cannot be read is all there is
 
 
@@ -34,8 +34,8 @@ EXIT_NOT_CHECKED = 4  # as where one file that cannot be read is all there is
 def check(files: tuple[Path, ...], library: Path, as_json: bool) -> None:
     """Tell what became of the citations in receipts, or in Markdown that `ask --copy` printed.
 
-    Each is compared with the library as it is now. The exit code is 0 where all are valid, 12 where
-    one is not, and 4 where a file cannot be read; the others are checked nevertheless.
+    Each is compared with the library as it is now. The exit code is 0 where all are valid or moved,
+    12 where one is neither, and 4 where a file cannot be read; the others are checked nevertheless.
 
     Example: pincite check answer.json
     """
@@ -44,7 +44,7 @@ def check(files: tuple[Path, ...], library: Path, as_json: bool) -> None:
     with open_around(library) as opened:
         for file in files:
             try:
-                checked[str(file)] = _checked(opened, file)
+                checked[str(file)] = opened.check(file)
             except ReceiptInvalid as error:
                 problems[str(file)] = str(error)
     every = [one for found in checked.values() for one in found]
@@ -60,7 +60,7 @@ def check(files: tuple[Path, ...], library: Path, as_json: bool) -> None:
                     for file in files
                 ],
                 "counts": answers.counts_of(every),
-                "valid": not problems and all(one.state == "valid" for one in every),
+                "valid": not problems and all(one.state in STILL_TRUE for one in every),
             }
         )
     else:
@@ -72,12 +72,5 @@ def check(files: tuple[Path, ...], library: Path, as_json: bool) -> None:
             click.echo(printable(f"Error: {name}: {problem}"), err=True)
     if problems:
         raise SystemExit(EXIT_NOT_CHECKED)
-    if any(one.state != "valid" for one in every):
+    if any(one.state not in STILL_TRUE for one in every):
         raise SystemExit(EXIT_NOT_VALID)
-
-
-def _checked(library: Library, file: Path) -> tuple[CheckedCitation, ...]:
-    try:
-        return library.check(file)
-    except OSError as error:
-        raise ReceiptInvalid(f"cannot be read: {error.strerror or error}") from error
