@@ -25,11 +25,12 @@ from pincite.answer.verify import facts_of, veto
 from pincite.models.chat import open_generator
 from pincite.models.judges import LanguageModelJudge
 from pincite.ports import Judge
+from pincite.text.words import STOP_WORDS, fold
 
 NAME = "Zanzibar"
 _WORD = re.compile(r"\b(is|are|was|were|has|have|had|can|will|does|did)\b")
 _NOT = re.compile(r"\b(?:not|never|no|cannot)\b ?")
-_CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+_CAPITAL = re.compile(r"\b[A-Z][a-z]+")
 
 
 class Pair(NamedTuple):
@@ -95,8 +96,10 @@ def altered(pair: Pair) -> Iterator[tuple[str, str]]:
         yield "negation", _NOT.sub("", claim, count=1)
     elif _WORD.search(claim):
         yield "negation", _WORD.sub(r"\1 not", claim, count=1)
-    if _CAPITAL.search(claim):
-        yield "name", _CAPITAL.sub(NAME, claim, count=1)
+    names = [one for one in _CAPITAL.finditer(claim) if fold(one.group()) not in STOP_WORDS]
+    for word in [*[one for one in names if one.start() == 0], *names[-1:]]:
+        kind = "name" if word.start() else "first word"
+        yield kind, claim[: word.start()] + NAME + claim[word.end() :]
 
 
 def share(these: Sequence[object]) -> str:
@@ -116,7 +119,7 @@ def told(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
         yield row([name, label, share(held), *kinds])
     passed = [pair for pair in pairs if pair.label == "supports" and not objections[pair]]
     changed = [(kind, veto(claim, pair.quotes)) for pair in passed for kind, claim in altered(pair)]
-    for kind in ("digit", "negation", "name"):
+    for kind in ("digit", "negation", "name", "first word"):
         held = [objection for of, objection in changed if of == kind]
         yield row([name, f"supports, one {kind} altered", share(held), "", ""])
 
