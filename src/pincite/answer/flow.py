@@ -80,6 +80,7 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         if writer is None or settings.strict:
             on_claim(one)
     shown = [one for one in claims if settings.show_unsupported or one.state != "unsupported"]
+    differing = differences(found.question, units, rarity)
     lap("decide")
     return Answer(
         question=found.question,
@@ -87,7 +88,7 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         probability=found.confidence.probability if found.confidence else None,
         parts=found.confidence.parts if found.confidence else {},
         writer=writer.name if writer is not None else "",
-        differences=tuple(differences(found.question, units, rarity)),
+        differences=tuple(differing),
         asides=replace(found.asides, notices=(*found.notices, *notices)),
         seconds=found.seconds,
     )
