@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 
 from quality import row
 
-from pincite.answer.verify import facts_of, veto
+from pincite.answer.verify import veto
 from pincite.models.chat import open_generator
 from pincite.models.judges import LanguageModelJudge
 from pincite.ports import Judge
+from pincite.text.facts import facts_of
 from pincite.text.words import STOP_WORDS, fold
 
 NAME = "Zanzibar"

@@ -8,9 +8,9 @@ from dataclasses import replace
 from math import fsum
 
 from pincite.answer.evidence import Evidence
-from pincite.answer.verify import facts_of
 from pincite.records import Abstention, AbstentionReason, Citation, Reason, SearchResults
 from pincite.retrieve.rarity import Rarity
+from pincite.text.facts import facts_of
 from pincite.text.finding import key_of
 
 # What is asked of everything, not of one place. "How many bar …" is asked of one place, and so is

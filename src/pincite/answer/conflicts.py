@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from pincite.answer.evidence import Evidence
-from pincite.answer.verify import facts_of
 from pincite.retrieve.rarity import Rarity
+from pincite.text.facts import facts_of
 from pincite.text.finding import finder_of
+from pincite.text.printable import one_line
 
 _LOOKED_AT = 6  # units; the rest is too far from the question
 _SAME_SUBJECT = 0.5  # of the words of both without numbers must be shared
@@ -50,5 +51,4 @@ def _told(one: Evidence) -> str:
     metadata = one.result.document.metadata
     date = metadata.date or metadata.modified
     of = f", of {date[:10]}" if date else ""
-    quote = " ".join(one.citation.quote.split())
-    return f"“{quote}” ({one.citation.citation}{of})"
+    return f"“{one_line(one.citation.quote)}” ({one.citation.citation}{of})"

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.answer.evidence import Evidence, as_numbered_lines
-from pincite.answer.verify import facts_of
 from pincite.ports import Writer
+from pincite.text.facts import facts_of
+from pincite.text.printable import one_line
 from pincite.text.sentences import sentence_spans
 from pincite.text.words import WORD, fold
 
@@ -84,7 +85,7 @@ def written(question: str, units: Sequence[Evidence], writer: Writer | None) -> 
     """
     if writer is None:
         return
-    asked = "\n".join((*as_numbered_lines(units), "", f"Question: {' '.join(question.split())}"))
+    asked = "\n".join((*as_numbered_lines(units), "", f"Question: {one_line(question)}"))
     others: list[str] = []
     drafts = 0
     for line in _lines(writer.stream(INSTRUCTION, asked, most_tokens=_MOST_TOKENS)):

@@ -9,6 +9,7 @@ from pincite.ports import UnitScorer
 from pincite.records import Citation, Quote, Result, cited_file, place_cited
 from pincite.retrieve.quote import answering_words, ranked_quotes
 from pincite.retrieve.rarity import Rarity
+from pincite.text.printable import one_line
 
 _UNITS_OF_A_RESULT = 8  # more of one chunk would leave too little room for the others
 _LONGEST_SOURCE = 160  # characters; a title may be a page of instructions
@@ -80,12 +81,12 @@ def as_numbered_lines(units: Sequence[Evidence]) -> Iterator[str]:
 def _source(one: Evidence) -> str:
     document = one.result.document
     headings = " > ".join((document.title or document.path, *one.citation.heading_path))
-    return f"Source: {_one_line(headings)[:_LONGEST_SOURCE]}"
+    return f"Source: {one_line(headings)[:_LONGEST_SOURCE]}"
 
 
 def _numbered_line(number: int, one: Evidence) -> str:
-    lead = f"({_one_line(one.citation.lead)}) " if one.citation.lead else ""
-    return f"[{number}] {lead}{_one_line(one.citation.quote)}"
+    lead = f"({one_line(one.citation.lead)}) " if one.citation.lead else ""
+    return f"[{number}] {lead}{one_line(one.citation.quote)}"
 
 
 def citation_of(result: Result, quote: Quote, question: str) -> Citation:
@@ -113,7 +114,3 @@ def citation_of(result: Result, quote: Quote, question: str) -> Citation:
         cut_after=quote.cut_after,
         flags=result.chunk.flags,
     )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from pincite.errors import ReceiptInvalid
 from pincite.records import Answer, Citation, Claim, Outcome
-from pincite.text.printable import printable
+from pincite.text.printable import one_line, printable
 
 # What Markdown and its common extensions give a meaning to. A dot, a colon or a slash only does in
 # what looks like an address; some only where a line begins.
@@ -138,7 +138,7 @@ def escaped(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Text that is shown and need not be read back exactly: on one line, quotes as they are."""
-    return escaped(" ".join(text.split())).replace("&#8221;", "”")
+    return escaped(one_line(text)).replace("&#8221;", "”")
 
 
 def _escaped(char: str, text: str, at: int) -> str:

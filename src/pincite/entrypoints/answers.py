@@ -17,7 +17,7 @@ from pincite.records import (
     Claim,
     Outcome,
 )
-from pincite.text.printable import printable
+from pincite.text.printable import one_line, printable
 
 
 def claim_as_text(
@@ -69,7 +69,7 @@ def _place(citation: Citation, strong: Highlight, *, indent: int) -> Iterator[st
 
 
 def _one_line(text: str) -> str:
-    return printable(" ".join(text.split()))
+    return printable(one_line(text))
 
 
 def outcome_as_json(told: Outcome) -> Json:

@@ -22,6 +22,7 @@ from pincite.records import (
 )
 from pincite.retrieve.rarity import Rarity
 from pincite.retrieve.units import LONGEST, Unit, units_of
+from pincite.text.facts import MONTHS, NUMBER_WORDS
 from pincite.text.finding import Finder, finder_of, key_of
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import trim
@@ -209,18 +210,14 @@ _REASON = re.compile(
     r"|denn|damit|porque|debido)\b|因为|由于|لأن",
     re.IGNORECASE,
 )
-_NUMBERS = """
-one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million
-billion half twice zwei drei vier fünf sechs sieben acht neun zehn dos tres cuatro cinco seis siete
-ocho nueve diez
-"""
 _TIMES = """
-january february march april may june july august september october november december januar februar
-märz mai juni juli oktober dezember enero febrero marzo abril mayo junio julio agosto septiembre
-octubre noviembre diciembre monday tuesday wednesday thursday friday saturday sunday century
-centuries jahrhundert siglo today yesterday
+monday tuesday wednesday thursday friday saturday sunday century centuries jahrhundert siglo today
+yesterday
 """
-_NUMBER_WORDS, _TIME_WORDS = frozenset(_NUMBERS.split()), frozenset(_TIMES.split())
+_NUMBER_WORDS = NUMBER_WORDS.keys() | {"one"}
+_TIME_WORDS = {name for name in MONTHS if len(name) > 3 or name in ("may", "mai")} | set(
+    _TIMES.split()
+)
 _NUMBER_SIGNS, _TIME_SIGNS = frozenset("一二三四五六七八九十百千万亿"), frozenset("年月日")
 
 
@@ -263,7 +260,7 @@ def answering_words(question: str, text: str) -> tuple[tuple[int, int], ...]:
     elif _ASKS_TIME.search(question):
         telling, pattern = _TIME_WORDS, _NUMBER
     elif _ASKS_NAME.search(question):
-        telling, pattern = frozenset(), _NAME
+        telling, pattern = set(), _NAME
     else:
         return ()
     spans = [one.span() for one in pattern.finditer(text) if one.group().lower() not in asked]

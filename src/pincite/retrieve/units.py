@@ -63,7 +63,8 @@ def _units(chunk: Chunk, text: str) -> Iterator[Unit]:
         end = min(place.end - chunk.start, len(text))
         yield from _text_units(chunk, text, at, start)
         following = rows[number + 1] if number + 1 < len(rows) else None
-        after = text[following.start - chunk.start :][:LONGEST] if following else ""
+        below = following.start - chunk.start if following else end
+        after = text[below : below + LONGEST] if following else ""
         if not _names_columns(text[start:end], after):
             is_title = " | " not in text[start:end] and _is_title(text[start:end])
             yield Unit(*trim(text, start, end), "row", weak=is_title)
@@ -326,7 +327,7 @@ class _Reading:
         self.intro = ""
         if last.body.endswith(_INTRODUCES):
             spans = prose_spans(self.text, first.start, last.end)
-            self.intro = _one_line(self.text[slice(*spans[-1])])
+            self.intro = _as_lead(self.text[slice(*spans[-1])])
 
     def _tagged(self, first: _Line, last: _Line) -> Iterator[Unit]:
         """A paragraph, or a cell, of HTML; a short one names the next."""
@@ -335,7 +336,7 @@ class _Reading:
         for span in self._sentences(start, end):
             yield self._unit(*span, "sentence", label)
         if _is_title(self.text[start:end]):
-            self.label = _one_line(self.text[start:end])
+            self.label = _as_lead(self.text[start:end])
 
     def _unit(self, start: int, end: int, kind: UnitKind, lead: str, term: str = "") -> Unit:
         said = self.text[start:end]
@@ -356,7 +357,7 @@ class _Reading:
             else:
                 yield self._unit(start, end, "sentence", asked or term or lead)
             is_question = self.text[start:end].endswith(_ASKS) and end - start <= _LONGEST_LEAD
-            asked = _one_line(self.text[start:end]) if is_question else ""
+            asked = _as_lead(self.text[start:end]) if is_question else ""
         self.asked = asked  # by its last sentence
 
     def _defined_as(self, term: str, first: _Line, last: _Line) -> Iterator[Unit]:
@@ -392,7 +393,7 @@ class _Reading:
         lead = self._around(first)
         # What is drawn before an item is no part of it; a number may be referred to.
         start = first.start + (mark if _BULLET.match(first.body) else 0)
-        self.parents.append((first.indent, _one_line(self.text[start : last.end])))
+        self.parents.append((first.indent, _as_lead(self.text[start : last.end])))
         term = _term(_DEFINED.match(self.text, first.start + mark, last.end))
         kind: UnitKind = "definition" if term else "item"
         if last.end - start <= _LONGEST_WHOLE:
@@ -408,7 +409,7 @@ class _Reading:
         spoken = _SPOKEN.match(first.body)
         start = first.start + (spoken.end() if spoken else 0)
         if spoken and spoken.group("who"):
-            self.speaker = _one_line(spoken.group("who"))
+            self.speaker = _as_lead(spoken.group("who"))
         for begin, end in self._sentences(start, last.end):
             yield self._unit(begin, end, "caption", self.speaker)
 
@@ -471,7 +472,7 @@ def _table_units(
             continue
         start = line.start + len(line.body) - len(line.body.lstrip("| \t"))
         end = line.end - (len(line.body) - len(line.body.rstrip("| \t\\")))
-        about = _one_line(" — ".join(filter(None, (group, lead))))
+        about = _as_lead(" — ".join(filter(None, (group, lead))))
         yield Unit(start, end, "row", about, weak=doubtful and at == 0)
 
 
@@ -515,7 +516,7 @@ def _drawn_table_units(text: str, lines: Sequence[_Line], intro: str) -> Iterato
     lead = _SPACE.sub(" ", _GAP.sub(" | ", header)) or intro
     for line in lines[first:]:
         if not _RULE.match(line.body):
-            yield Unit(line.start, line.end, "row", _one_line(lead))
+            yield Unit(line.start, line.end, "row", _as_lead(lead))
 
 
 _GAP = re.compile(r"\s{2,}|\t")
@@ -554,7 +555,7 @@ def _field_units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
             kind: UnitKind = "sentence" if number else "definition"
             weak = not lead and _size(value) < _SAYS_MORE
             yield Unit(*span, kind, lead, "" if number else name.strip(), weak=weak)
-        lead = lead or _one_line(text[start:end])
+        lead = lead or _as_lead(text[start:end])
 
 
 _JSON_FIELD = re.compile(r'"[^"\n]{1,80}"\s*:\s*(?=[^\s{\[]|[\[{]\s*\S)')
@@ -581,7 +582,7 @@ def _json_units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
         names_it = field is not None and not lead and _size(line.body) < _SAYS_MORE
         yield Unit(line.start, end, "definition" if field else "item", lead, term, weak=names_it)
         if field and not lead:
-            lead = _one_line(text[line.start : end])
+            lead = _as_lead(text[line.start : end])
 
 
 _DEFINING = re.compile(
@@ -640,7 +641,7 @@ def _code_units(
     signature = _signature(lines, name) if name and begins else None
     lead = name or intro
     if signature is not None:
-        lead = _one_line(lines[signature].body.rstrip(" {"))
+        lead = _as_lead(lines[signature].body.rstrip(" {"))
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -653,7 +654,7 @@ def _code_units(
             at = after
             continue
         if _is_drawn_header(line.body):
-            lead = intro = _one_line(_GAP.sub(" | ", line.body))
+            lead = intro = _as_lead(_GAP.sub(" | ", line.body))
             at += 1
             continue
         if at == signature:
@@ -665,7 +666,7 @@ def _code_units(
         if defining:
             after = _signature_end(lines, at)
             yield Unit(line.start, lines[after - 1].end, "definition", name, defining.group("name"))
-            lead = _one_line(line.body.rstrip(" {"))
+            lead = _as_lead(line.body.rstrip(" {"))
             at = after
             continue
         assigned = _ASSIGNED.match(line.body)
@@ -803,7 +804,7 @@ _LONGEST_COMMENT = 100  # lines that are looked through for its end
 _SPACE = re.compile(r"\s+")
 
 
-def _one_line(text: str) -> str:
+def _as_lead(text: str) -> str:
     short = _SPACE.sub(" ", text[: 2 * _LONGEST_LEAD]).strip(" |")
     if len(short) <= _LONGEST_LEAD:
         return short

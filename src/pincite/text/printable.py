@@ -6,6 +6,11 @@ import json
 import unicodedata
 
 
+def one_line(text: str) -> str:
+    """The text with every run of white space as one blank."""
+    return " ".join(text.split())
+
+
 def printable(text: str, *, keep: str = "") -> str:
     """Text from a document or a file's name, made harmless for a terminal or a page.
 
