@@ -107,6 +107,7 @@ def citation_of(result: Result, quote: Quote, question: str) -> Citation:
         matches=quote.matches,
         answers=answering_words(question, quote.text),
         boxes=quote.boxes,
+        hyphens=quote.hyphens,
         lead=quote.lead,
         before=quote.before,
         after=quote.after,

@@ -58,7 +58,8 @@ def abstention_as_text(
 
 def _quoted(citation: Citation, highlight: Highlight) -> str:
     lead = f"({_one_line(citation.lead)}) " if citation.lead else ""
-    words = marked(citation.quote, citation.answers or citation.matches, highlight)
+    spans = citation.answers or citation.matches
+    words = marked(citation.quote, spans, highlight, citation.hyphens)
     return f"{lead}“{'…' * citation.cut_before}{words}{'…' * citation.cut_after}”"
 
 

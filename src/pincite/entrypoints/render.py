@@ -97,16 +97,29 @@ def _on_the_whole(found: SearchResults) -> Iterator[str]:
 def quote_as_text(quote: Quote, highlight: Highlight) -> str:
     """The quote on one line, with its matched words highlighted and its cuts marked."""
     before, after = "…" * quote.cut_before, "…" * quote.cut_after
-    return before + marked(quote.text, quote.matches, highlight) + after
+    return before + marked(quote.text, quote.matches, highlight, quote.hyphens) + after
 
 
-def marked(text: str, matches: Iterable[tuple[int, int]], highlight: Highlight) -> str:
-    """A text on one line, with its matched words highlighted."""
+def marked(
+    text: str,
+    matches: Iterable[tuple[int, int]],
+    highlight: Highlight,
+    hyphens: Iterable[tuple[int, int]] = (),
+) -> str:
+    """A text on one line, with its matched words highlighted and its broken words put together."""
+    broken = [at for start, end in hyphens for at in range(start, end)]
+
+    def shown(start: int, end: int) -> str:
+        inside = [at for at in broken if start <= at < end]
+        edges = [start, *(edge for at in inside for edge in (at, at + 1)), end]
+        kept = zip(edges[::2], edges[1::2], strict=True)
+        return _one_line("".join(text[first:last] for first, last in kept))
+
     parts, at = [], 0
     for start, end in matches:
-        parts += [_one_line(text[at:start]), highlight(_one_line(text[start:end]))]
+        parts += [shown(at, start), highlight(shown(start, end))]
         at = end
-    return "".join([*parts, _one_line(text[at:])])
+    return "".join([*parts, shown(at, len(text))])
 
 
 def _one_line(text: str) -> str:

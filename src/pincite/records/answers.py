@@ -47,6 +47,7 @@ class Citation:
     lead: str = ""
     before: str = ""
     after: str = ""
+    hyphens: tuple[tuple[int, int], ...] = ()  # of words broken at a line's end; not shown
     cut_before: bool = False  # the unit is longer than what is quoted of it
     cut_after: bool = False
     flags: tuple[str, ...] = ()  # what around the quote a reader of the file would not have seen

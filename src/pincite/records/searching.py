@@ -71,6 +71,7 @@ class Quote:
     cut_before: bool = False  # the sentence is longer than what is shown of it
     cut_after: bool = False
     boxes: tuple[Box, ...] = ()  # where it stands on its pages
+    hyphens: tuple[tuple[int, int], ...] = ()  # of words broken at a line's end; not shown
     kind: UnitKind = "sentence"
     merit: float = 0.0  # how much it says of what was asked; about 1 where it has all words of it
     # What a reader needs to understand the unit: a table's header, what introduces a list, who

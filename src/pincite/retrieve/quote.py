@@ -14,6 +14,7 @@ from pincite.records import (
     Chunk,
     Locator,
     Modality,
+    OmissionReason,
     Quote,
     Section,
     line_boxes,
@@ -298,6 +299,11 @@ def _quote(chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder, merit: 
         cut_before=start > whole[0],
         cut_after=end < whole[1],
         boxes=line_boxes(places),
+        hyphens=tuple(
+            (max(one.start - chunk.start - start, 0), one.end - chunk.start - start)
+            for one in overlapping(chunk.omissions, chunk.start + start, chunk.start + end)
+            if one.reason is OmissionReason.HYPHEN
+        ),
         kind=unit.kind,
         merit=merit,
         lead=unit.lead,
