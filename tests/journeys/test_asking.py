@@ -190,5 +190,22 @@ def test_a_file_that_is_no_receipt_is_never_written_over(folder: Path) -> None:
     refused = CliRunner().invoke(cli, [*asked, str(folder / "lease.md")])
     assert refused.exit_code == 2
     assert (folder / "lease.md").read_text() == NOTES["lease.md"]
+    copy = folder / ".copy.md"
+    copy.write_text(CliRunner().invoke(cli, [*asked[:-1], "--copy"]).stdout + "\nMy own notes.\n")
+    assert CliRunner().invoke(cli, [*asked, str(copy)]).exit_code == 2
     for _ in range(2):
         assert CliRunner().invoke(cli, [*asked, str(folder / ".proof.json")]).exit_code == 0
+
+
+def test_a_copy_passes_its_own_check_whatever_marks_its_words_hold(tmp_path: Path) -> None:
+    (tmp_path / "rules.md").write_text(
+        "# Rules\n\nThe deposit list says “the following:\n\n- The deposit is 1800 euros.\n"
+        "- A sign says “no smoking”.\n"
+    )
+    with open_library(tmp_path) as library:
+        library.index()
+        asked = ["ask", "-l", str(tmp_path), "--caution", "0", "--copy", "how much is the deposit?"]
+        copy = CliRunner().invoke(cli, asked).stdout
+        checked = library.check(copy)
+    assert checked
+    assert {one.state for one in checked} == {"valid"}

@@ -291,6 +291,36 @@ def test_a_model_that_fails_is_told_beside_a_copy(library: Library) -> None:
         assert told.exit_code == (11 if option == "--strict" else 0)
 
 
+def test_what_is_made_up_is_told_once_and_only_to_who_asked_for_it(library: Library) -> None:
+    writer = Scripted([line("The rent is 4711 pounds.", 99)])
+    for show in (False, True):
+        shown: list[Claim] = []
+        told = library.ask(
+            QUESTION,
+            asking=AskSettings(caution=0, show_unsupported=show),
+            readers=Readers(writer=writer),
+            on_claim=shown.append,
+        )
+        assert shown == list(answered(told))
+        assert [one.state for one in shown].count("unsupported") == show
+
+
+def test_the_quoted_words_take_the_place_of_a_claim_that_is_vetoed(library: Library) -> None:
+    number = number_of(library, "30 June")
+    proven = line("The lease of the pier ends on 1 May 2031.", number_of(library, "1 May"))
+    writer = Scripted([proven, line("The lease of the office ends on 30 June 2026.", number)])
+    texts = [one.text for one in answered(ask(library, writer, judge=SaysYes()))]
+    assert texts[1] == "The lease of the harbour office ends on 30 June 2025."
+
+
+def test_a_number_in_brackets_that_names_no_evidence_is_a_word(library: Library) -> None:
+    number = number_of(library, "30 June")
+    writer = Scripted([line("It ends on 30 June 2025 [404].", number)])
+    asking = AskSettings(caution=0, show_unsupported=True)
+    (claim, *_) = answered(ask(library, writer, asking, judge=SaysYes()))
+    assert (claim.text, claim.state) == ("It ends on 30 June 2025 [404].", "unsupported")
+
+
 def test_instructions_inside_documents_reach_the_model_as_data_on_one_line_each(
     library: Library,
 ) -> None:

@@ -17,7 +17,7 @@ from pincite.text.finding import key_of
 # "what if the tenant does not pay".
 _ALL = re.compile(
     r"^\W*(?:list|name|count|(?:show|give|find)(?:\s+me)?)\s+(?:all|every|each)\b"
-    r"|^\W*which\s+(?:\w+\s+){1,2}(?:do|does|did|is|are|was|were|has|have|had|can|will)"
+    r"|^\W*which\s+(?:\w+\s+)?\w+s\s+(?:do|are|were|have|had|did|can|will)"
     r"(?:n[’']t\b|\s+(?:not|never)\b)"
     r"|^\W*(?:which|how many)\s+(?:of\s+)?(?:\w+\s+){0,2}(?:documents|files|notes|e?mails|reports"
     r"|talks)\s+(?:\w+\s+)?(?:mention|contain|say|discuss|talk|refer|cite|tagged|about)",

@@ -151,15 +151,15 @@ def _parsed(line: str, units: Sequence[Evidence]) -> Draft | Literal["declined"]
     if not isinstance(claim, str) or not WORD.search(claim) or not isinstance(numbers, list):
         return None
     whole = [one for one in numbers if isinstance(one, int) and not isinstance(one, bool)]
-    # Small models like to repeat the numbers as marks.
-    text = _MENTION.sub("", claim).strip()[:_LONGEST_CLAIM]
-    return Draft(text, _numbered(whole, units)) if WORD.search(text) else None
+    # Small models like to repeat the numbers as marks; any other number in brackets is a word.
+    text = _MENTION.sub(lambda mark: "" if int(mark[1]) in whole else mark[0], claim).strip()
+    return Draft(text[:_LONGEST_CLAIM], _numbered(whole, units)) if WORD.search(text) else None
 
 
 def _numbered(numbers: Iterable[int], units: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """The units of these numbers, each once; numbers that do not exist are left out.
 
-    A claim that names half of all evidence names none: some unit would have any word of it.
+    Only the first few: of many units some would have any word of a claim.
     """
     named = [number for number in dict.fromkeys(numbers) if 0 < number <= len(units)]
     return tuple(units[number - 1] for number in named[:_MOST_NAMED])

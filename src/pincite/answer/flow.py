@@ -10,12 +10,13 @@ from pincite.answer.abstain import abstention, why_not
 from pincite.answer.conflicts import differences
 from pincite.answer.draft import Declined, extracted, written
 from pincite.answer.evidence import Count, Evidence, gathered, packed
-from pincite.answer.verify import NO_JUDGE, quoted, standing, verified
+from pincite.answer.verify import NO_JUDGE, VETO, quoted, standing, verified
 from pincite.errors import ModelError
 from pincite.ports import Judge, Lap, Store, UnitScorer, Writer, no_lap
 from pincite.records import Answer, Claim, Outcome, SearchResults
 from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.settings import AskSettings
+from pincite.text.printable import one_line
 
 OnClaim = Callable[[Claim], None]
 """Told each claim as soon as it is checked."""
@@ -76,10 +77,11 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         else:
             notices.append("The answer is in the documents' own words: nothing else is proven.")
             claims, writer = [*drafted, *claims], None
-    for one in claims:
-        if writer is None or settings.strict:
-            on_claim(one)
     shown = [one for one in claims if settings.show_unsupported or one.state != "unsupported"]
+    for one in shown:
+        # What a model drafted was told as it came, but for a strict answer.
+        if settings.strict or (writer is None and one.state != "unsupported"):
+            on_claim(one)
     differing = differences(found.question, units, rarity)
     lap("decide")
     return Answer(
@@ -117,6 +119,7 @@ def _written(
     """The claims of a language model, each checked as it comes, and what went wrong."""
     claims: list[Claim] = []
     said: set[tuple[str, bool]] = set()
+    proven = 0
     troubles: dict[str, None] = {}
     try:
         for draft in written(question, evidence, readers.writer):
@@ -127,19 +130,22 @@ def _written(
                 claim = verified(draft.text, cited, store, None)
                 troubles[f"A claim could not be judged: {error}"] = None
             checked = [claim]
-            if claim.judge == NO_JUDGE and not settings.strict:
+            is_unjudged = claim.judge == NO_JUDGE or claim.judge.startswith(VETO)
+            if is_unjudged and not settings.strict:
                 # Nobody can say whether a reworded claim is right: its words are shown instead.
                 checked += map(quoted, claim.citations)
             for one in checked:
                 is_proven = one.state != "unsupported"
-                words = (" ".join(one.text.split()).casefold(), is_proven)
-                is_full = is_proven and sum(proven for _, proven in said) >= settings.claims
-                if words in said or is_full:
+                words = (one_line(one.text).casefold(), is_proven)
+                if words in said or proven == settings.claims:
                     continue
                 said.add(words)
                 claims.append(one)
+                proven += is_proven
                 if settings.show_unsupported or is_proven:
                     on_claim(one)
+            if proven == settings.claims:
+                break
     except ModelError as error:
         troubles[f"The language model did not finish: {error}"] = None
     return claims, list(troubles)

@@ -137,8 +137,11 @@ def escaped(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that is shown and need not be read back exactly: on one line, quotes as they are."""
-    return escaped(one_line(text)).replace("&#8221;", "”")
+    """Text that is shown and need not be read back exactly: on one line.
+
+    Its own quotation marks are plain ones: what stands in ours is read back as a quote.
+    """
+    return escaped(re.sub("[“”]", '"', one_line(text)))
 
 
 def _escaped(char: str, text: str, at: int) -> str:

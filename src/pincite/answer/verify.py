@@ -18,6 +18,7 @@ from pincite.text.words import fold
 
 VERBATIM = "verbatim"  # the judge of a claim that is the source's own words
 NO_JUDGE = "no judge"
+VETO = "veto: "
 NO_EVIDENCE = "no such evidence"
 
 
@@ -84,10 +85,10 @@ def veto(claim: str, quotes: Sequence[str], context: Sequence[str] = ()) -> str:
         and MONTHS.get(fold(name), "") not in told.numbers
     ]
     if missing:
-        return f"veto: “{missing[0]}” is not in the quoted words"
+        return f"{VETO}“{missing[0]}” is not in the quoted words"
     is_negated, is_there = bool(said.negations), bool(nearest.negations)
     if is_negated != is_there or (is_close and said.negations != nearest.negations):
-        return "veto: one of claim and quote is negated, the other is not"
+        return f"{VETO}one of claim and quote is negated, the other is not"
     return ""
 
 

@@ -121,6 +121,8 @@ def _citation_as_json(citation: Citation) -> Json:
         "lead": citation.lead,
         "before": citation.before,
         "after": citation.after,
+        "cut_before": citation.cut_before,
+        "cut_after": citation.cut_after,
         "flags": list(citation.flags),
         "matches": [list(span) for span in citation.matches],
         "answers": [list(span) for span in citation.answers],

@@ -323,8 +323,11 @@ def _shown(text: str, start: int, end: int, finder: Finder) -> tuple[int, int]:
         start += max(text.rfind(" ", start, start + matches[0][0] - _BEFORE_MATCH) - start, 0)
     cut = min(end, start + LONGEST)
     if cut < end:
-        # Never inside a word or a number, which would be another one.
-        cut = max(text.rfind(" ", start + LONGEST // 2, cut + 1), 0) or cut
+        # Never inside a word, nor a number of a script without blanks: it would be another one.
+        blanks = [at for at in range(start + LONGEST // 2, cut + 1) if text[at].isspace()]
+        cut = blanks[-1] if blanks else cut
+        while text[cut - 1].isdigit() and text[cut].isdigit():
+            cut -= 1
     return trim(text, start, cut)
 
 

@@ -20,7 +20,6 @@ from pincite.records import Chunk, Modality, Omission, Section, UnitKind, overla
 from pincite.text.sentences import prose_spans, trim
 from pincite.text.words import is_unspaced, words_in
 
-_WRAPPED = 50  # characters of a line, from which on lines are those of wrapped prose
 LONGEST = 400  # characters of one unit that are shown; a table without full stops has no end
 _LONGEST_WHOLE = 160  # an item or a field that is longer is quoted by the sentence
 _LONGEST_LEAD = 160
@@ -147,7 +146,7 @@ def _last_units(chunk: Chunk, text: str) -> Iterator[Unit]:
             field = _TELLING_FIELD.match(line.body)
             if field:  # its value; the name is markup
                 start, end = trim(text, line.start + field.end(), line.end)
-                quoted = text[start:end].startswith(("'", '"')) and end - start > 2
+                quoted = text[start] in "'\"" and text[start] == text[end - 1] and end - start > 2
                 kind: UnitKind = "heading" if "title" in field.group().lower() else "sentence"
                 yield Unit(start + quoted, end - quoted, kind)
         return
@@ -378,7 +377,7 @@ class _Reading:
                 if place.time_start is not None
             ]
             lines = [at.end() for at in _LINE_END.finditer(self.text, *span)]
-            if not timed and (span[1] - span[0]) > _WRAPPED * (len(lines) + 1):
+            if 2 * sum(self.text[at : at + 1].islower() for at in lines) >= len(lines):
                 lines = []  # one sentence that is wrapped, however long it is
             cuts, at = timed or lines, span[0]
             for cut in [*cuts, span[1]]:

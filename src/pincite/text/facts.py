@@ -30,7 +30,8 @@ _LINK = re.compile(
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}"
     r"|(?<![\w./@-])(?:[\w-]{1,63}\.){1,4}[a-z]{2,12}(?:/[^\s<>\"'”)\]]*|(?![\w.-]))"
 )
-_NUMBER = re.compile(r"(?<![\w.,])[-−](?=\d)|\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"(?:(?<![\w.,])[-−])?\d+(?:[.,]\d+)*")
+_RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉½¼¾⅓⅔⅛")
 _LETTERS = re.compile(r"(?<!\w)(?=[^\W\d_])\w[\w’'-]*")
 _MARKS = " \t\r\n\"'“”„‘’«»([*_`"  # that may stand before the first word of a sentence
 # In English, German and Spanish.
@@ -91,11 +92,13 @@ _NO_NEGATION = re.compile(r"\bno\.?\s*\d|\bnon-")  # "no. 5", "non-surgical"
 def facts_of(text: str) -> Facts:
     """The words, numbers, names, links and negations of a text."""
     links = frozenset(link.group().rstrip(".,;:").casefold() for link in _LINK.finditer(text))
-    # The same characters for all, so that no name is cut elsewhere than its words are.
-    bare = unicodedata.normalize("NFKC", _LINK.sub(" ", text).translate(INVISIBLE))
+    # The same characters for all, so that no name is cut elsewhere than its words are; but 10² is
+    # not 102.
+    apart = "".join(f" {char}" if char in _RAISED else char for char in text)
+    bare = unicodedata.normalize("NFKC", _LINK.sub(" ", apart).translate(INVISIBLE))
     folded = fold(bare)
     words = WORD.findall(folded)
-    numbers = set(map(_plain, _NUMBER.findall(folded)))  # a minus sign is one of its own
+    numbers = set(map(_plain, _NUMBER.findall(folded)))
     numbers |= {NUMBER_WORDS[word] for word in words if word in NUMBER_WORDS}
     negations = sum(word in _NEGATIONS for word in WORD.findall(_NO_NEGATION.sub(" ", folded)))
     negations += len(_CONTRACTED.findall(folded)) + len(_UNSPACED_NEGATION.findall(folded))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
-LONGEST_HEAD = 1 << 16  # bytes that are looked at
-
 _RECEIPT = re.compile(rb'\A\s*\{"claims":\[')
 _FORMAT = b'"format":"pincite-receipt"'
 _COPY = re.compile(rb"\A\*\*Question:\*\* ")
 _FOOTNOTE = re.compile(rb"\[chunk: [0-9a-f]{40}\] \(characters ")
+
+
+def is_receipt(data: bytes) -> bool:
+    """Whether it is what `ask --receipt` writes."""
+    return _RECEIPT.match(data) is not None and _FORMAT in data
 
 
 def is_own_file(data: bytes) -> bool:
@@ -17,7 +20,4 @@ def is_own_file(data: bytes) -> bool:
 
     Indexed, an answer would be evidence for itself.
     """
-    head = data[:LONGEST_HEAD]
-    if _RECEIPT.match(head):
-        return _FORMAT in data
-    return bool(_COPY.match(head) and _FOOTNOTE.search(data))
+    return is_receipt(data) or bool(_COPY.match(data) and _FOOTNOTE.search(data))

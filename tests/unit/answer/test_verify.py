@@ -49,6 +49,9 @@ def test_the_same_facts_in_other_words_are_no_reason_for_a_veto(claim: str, quot
         ("Es waren sechs Boote.", "Es waren fünf Boote."),
         ("It fell to -5 degrees.", "It fell to 5 degrees."),
         ("There were zero boats.", "There were boats."),
+        ("It fell to 5 degrees.", "It fell to -5 degrees."),
+        ("It was -5 in 2025.", "It was -3 in 2024 and 5 in 2025."),
+        ("There are 102 of them.", "There are 10² of them."),
         ("It costs 1,5 euros.", "It costs 1 or 5 euros."),
     ],
 )

@@ -450,6 +450,27 @@ def test_a_shortcode_inside_a_sentence_does_not_end_it() -> None:
     assert texts(text) == [text.strip()]
 
 
+def test_a_title_keeps_its_last_letter_whatever_it_begins_with() -> None:
+    assert texts('---\ntitle: "Heron report" 2024\n---\n') == ['"Heron report" 2024']
+    assert texts("---\ntitle: 'Twas a night\n---\n") == ["'Twas a night"]
+    assert texts('---\ntitle: "Heron report"\n---\n') == ["Heron report"]
+
+
+def test_lines_of_a_log_are_units_of_their_own() -> None:
+    lines = [
+        f"2025-01-{day:02} the pump at basin number {day} took {day} kW all day"
+        for day in range(1, 20)
+    ]
+    assert texts("\n".join(lines) + "\n") == lines
+
+
+def test_a_unit_without_blanks_is_not_cut_inside_a_number() -> None:
+    text = "\u6709" * 398 + "123456\u4e2a\u5de2" + "\u6709" * 50 + "\u3002"
+    quote = best_quote(chunk_of(text), "\u6709", EQUAL, None)
+    assert quote.cut_after
+    assert not quote.text[-1].isdigit()
+
+
 def test_a_unit_that_is_too_long_is_never_cut_inside_a_number() -> None:
     text = "values: " + "; ".join(f"p{at}: 0.6696779{at:03}" for at in range(60)) + ".\n"
     quote = best_quote(chunk_of(text), "values", EQUAL, None)

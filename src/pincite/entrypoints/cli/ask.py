@@ -28,7 +28,7 @@ from pincite.entrypoints.cli.tuning import search_settings, set_option
 from pincite.entrypoints.config import user_settings
 from pincite.records import Claim
 from pincite.settings import PROFILES, AskSettings
-from pincite.text.own_files import LONGEST_HEAD, is_own_file
+from pincite.text.own_files import is_receipt
 from pincite.text.printable import printable
 
 EXIT_ABSTAINED = 11
@@ -168,8 +168,7 @@ def ask(
 def _is_receipt(file: Path) -> bool:
     """Whether the file may be written over: a receipt of before, or an empty one."""
     try:
-        with file.open("rb") as opened:
-            head = opened.read(LONGEST_HEAD)
+        data = file.read_bytes()
     except OSError:
         return True  # writing says what is wrong with it
-    return not head or is_own_file(head)
+    return not data or is_receipt(data)
