@@ -73,7 +73,8 @@ def why_not(
     has_no_number = not facts_of(best.citation.quote).numbers
     if not rarity.missing and has_no_number and _HOW_MANY.search(found.question):
         return "counting"
-    return "out_of_domain" if is_elsewhere else "not_answered"
+    is_near = found.confidence is not None and 2 * found.confidence.probability >= caution
+    return "out_of_domain" if is_elsewhere and not is_near else "not_answered"
 
 
 def abstention(

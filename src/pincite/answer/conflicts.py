@@ -7,12 +7,13 @@ from itertools import combinations
 
 from pincite.answer.evidence import Evidence
 from pincite.retrieve.rarity import Rarity
-from pincite.text.facts import facts_of
-from pincite.text.finding import finder_of
+from pincite.text.facts import MONTHS, facts_of
+from pincite.text.finding import finder_of, key_of
 from pincite.text.printable import one_line
 
+_MONTHS = {key_of(name): number for name, number in MONTHS.items()}
 _LOOKED_AT = 6  # units; the rest is too far from the question
-_SAME_SUBJECT = 0.5  # of the words of both without numbers must be shared
+_SAME_SUBJECT = 0.6  # of the words of both without numbers must be shared
 _SPEAKS_TO_IT = 0.6  # of the question's telling words must stand in each
 
 
@@ -31,13 +32,17 @@ def differences(question: str, units: Sequence[Evidence], rarity: Rarity) -> lis
     for one, other in combinations(near[:_LOOKED_AT], 2):
         pair = frozenset((one.citation.document_id, other.citation.document_id))
         here, there = facts_of(one.citation.quote), facts_of(other.citation.quote)
-        these, those = here.numbers - asked.numbers, there.numbers - asked.numbers
+        these, those = (
+            (facts.numbers | {_MONTHS[word] for word in facts.words & _MONTHS.keys()})
+            - asked.numbers
+            for facts in (here, there)
+        )
         subject, same = (
-            {word for word in facts.words if not any(char.isdigit() for char in word)}
+            {word for word in facts.words if word.isalpha() and word not in _MONTHS}
             for facts in (here, there)
         )
         is_same = len(subject & same) >= _SAME_SUBJECT * len(subject | same)
-        differ = bool(these and those) and these.isdisjoint(those)
+        differ = bool(these - those and those - these)  # the year may be the same
         if len(pair) == 2 and pair not in notes and is_same and differ:
             notes[pair] = f"Your documents differ: {_told(one)}; {_told(other)}."
     return list(notes.values())

@@ -139,7 +139,8 @@ def checked_as_text(
         yield f"{state}: {strong(printable(one.citation))}"
         yield f"    “{marked(one.quote, (), highlight)}”"
         if one.became:
-            yield f"    Now there is: “{marked(one.became, (), highlight)}”"
+            what = "There stood" if one.state == "misquoted" else "Now there is"
+            yield f"    {what}: “{marked(one.became, (), highlight)}”"
         if one.now and (one.now != one.citation or one.state == "moved"):
             yield f"    Now at: {printable(one.now)}"
         if one.message:
