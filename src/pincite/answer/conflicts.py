@@ -22,12 +22,7 @@ def differences(question: str, units: Sequence[Evidence], rarity: Rarity) -> lis
     asked, finder = facts_of(question), finder_of(question)
     enough = _SPEAKS_TO_IT * sum(rarity.weights.values())
     best = sorted(units, key=lambda one: -one.merit)[: 2 * _LOOKED_AT]
-    # Other questions than those for a number or a time find numbers by chance.
-    near = [
-        one
-        for one in best
-        if one.citation.answers and rarity.of(finder.found(_in_context(one))) >= enough
-    ]
+    near = [one for one in best if rarity.of(finder.found(_in_context(one))) >= enough]
     notes: dict[frozenset[str], str] = {}
     for one, other in combinations(near[:_LOOKED_AT], 2):
         pair = frozenset((one.citation.document_id, other.citation.document_id))
