@@ -219,3 +219,19 @@ def test_a_copy_passes_its_own_check_whatever_marks_its_words_hold(tmp_path: Pat
         checked = library.check(copy)
     assert checked
     assert {one.state for one in checked} == {"valid"}
+
+
+def test_a_short_line_of_a_mixed_note_answers_what_it_says_word_for_word(tmp_path: Path) -> None:
+    lines = [
+        "The kettle in the galley leaks and the tea tastes of tin.",
+        "Mara wants new curtains for the reading room before the winter.",
+        "Each team gets 40 crates.",
+        "The cat has been to the vet and is well again, thank you all.",
+        "Somebody left a blue bicycle at the gate on Sunday evening.",
+    ]
+    (tmp_path / "mixed.md").write_text("# Odds and ends\n\n" + "\n\n".join(lines * 2) + "\n")
+    with open_library(tmp_path) as library:
+        library.index()
+        told = library.ask("how many crates does each team get?")
+    assert isinstance(told, Answer)
+    assert told.claims[0].text == "Each team gets 40 crates."

@@ -18,6 +18,9 @@ from pincite.retrieve.rarity import Rarity
 from pincite.text.finding import Finder, finder_of, key_of
 from pincite.text.words import WORD, question_codes
 
+# What stands together word for word is near, whatever the model makes of it: a short line among
+# others of a long window has a low cosine.
+_SAID_TOGETHER = 0.5
 _NEAR_EACH_OTHER = 200  # characters; about a sentence, in whatever a chunk is made of
 _WORDS_FOR_COSINE = 2.0  # what the coverage of a right hit has to be taken by to be as high
 _ABOVE = 0.25  # what a word counts that is said of all of the text: its title, headings, author
@@ -39,7 +42,8 @@ class Signals:
     def nearness(self) -> float:
         """The cosine; for what the model does not read, words stand in."""
         by_words = min(_WORDS_FOR_COSINE * self.coverage, 1.0)
-        return (1 - self.unread) * self.cosine + self.unread * by_words
+        near = (1 - self.unread) * self.cosine + self.unread * by_words
+        return max(near, _SAID_TOGETHER * self.together**3)
 
     @property
     def weighed(self) -> tuple[float, float, float]:
