@@ -105,14 +105,20 @@ def test_a_question_of_words_that_say_nothing_covers_nothing() -> None:
 
 
 def test_words_stand_in_for_meaning_in_a_language_that_the_model_does_not_read() -> None:
-    (read,) = told([SIGNED], cosine=0.4)
-    (half,) = told([SIGNED], cosine=0.4, foreignness=0.5)
-    (unread,) = told([SIGNED], cosine=0.4, foreignness=1.0)
-    (without_words,) = told([OTHER], cosine=0.4, foreignness=1.0)
-    assert read.nearness == 0.4
-    assert half.nearness == pytest.approx(0.7)
+    (read,) = told([SIGNED], cosine=0.6)
+    (half,) = told([SIGNED], cosine=0.6, foreignness=0.5)
+    (unread,) = told([SIGNED], cosine=0.6, foreignness=1.0)
+    (without_words,) = told([OTHER], cosine=0.6, foreignness=1.0)
+    assert read.nearness == 0.6
+    assert half.nearness == pytest.approx(0.8)
     assert unread.nearness == 1
     assert without_words.nearness == 0
+
+
+def test_what_stands_together_word_for_word_is_near_whatever_the_model_says() -> None:
+    (together,) = told([SIGNED], cosine=0.1)
+    (apart,) = told([OTHER], cosine=0.1)
+    assert (together.nearness, apart.nearness) == (0.5, 0.1)
 
 
 def test_a_hit_without_a_cosine_has_no_probability() -> None:
