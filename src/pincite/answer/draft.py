@@ -77,14 +77,12 @@ def extracted(units: Sequence[Evidence], most: int) -> list[Evidence]:
     )
 
 
-def written(question: str, units: Sequence[Evidence], writer: Writer | None) -> Iterator[Draft]:
+def written(question: str, units: Sequence[Evidence], writer: Writer) -> Iterator[Draft]:
     """What the model writes, claim by claim, as it comes.
 
     Declined where it says that there is no answer. ModelError where it cannot be asked or breaks
     off; what came before stands.
     """
-    if writer is None:
-        return
     asked = "\n".join((*as_numbered_lines(units), "", f"Question: {one_line(question)}"))
     others: list[str] = []
     drafts = 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from pincite.answer.abstain import abstention, why_not
 from pincite.answer.conflicts import differences
-from pincite.answer.draft import Declined, extracted, written
+from pincite.answer.draft import Declined, Draft, extracted, written
 from pincite.answer.evidence import Count, Evidence, gathered, packed
 from pincite.answer.verify import NO_JUDGE, VETO, quoted, standing, verified
 from pincite.errors import ModelError
@@ -64,8 +64,9 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
     if writer is not None:
         evidence = packed(units, settings.budget, count)
         tell = no_claim if settings.strict else on_claim  # nothing is shown that may be taken back
+        drafts = written(found.question, evidence, writer)
         try:
-            drafted, notices = _written(found.question, evidence, readers, store, settings, tell)
+            drafted, notices = _checked(drafts, readers.judge, store, settings, tell)
         except Declined:
             return abstain("not_answered")
         lap("write")
@@ -104,14 +105,13 @@ def _evidence(
     understood = found.understood or found.question
     rarity = rarity_of(understood, store)
     units = gathered(found.results, understood, rarity, readers.scorer)
-    there = set(map(id, standing([one.citation for one in units], store)))
-    return found, [one for one in units if id(one.citation) in there], rarity
+    there = set(standing([one.citation for one in units], store))
+    return found, [one for one in units if one.citation in there], rarity
 
 
-def _written(
-    question: str,
-    evidence: Sequence[Evidence],
-    readers: Readers,
+def _checked(
+    drafts: Iterable[Draft],
+    judge: Judge | None,
     store: Store,
     settings: AskSettings,
     on_claim: OnClaim,
@@ -122,10 +122,10 @@ def _written(
     proven = 0
     troubles: dict[str, None] = {}
     try:
-        for draft in written(question, evidence, readers.writer):
+        for draft in drafts:
             cited = [one.citation for one in draft.evidence]
             try:
-                claim = verified(draft.text, cited, store, readers.judge)
+                claim = verified(draft.text, cited, store, judge)
             except ModelError as error:
                 claim = verified(draft.text, cited, store, None)
                 troubles[f"A claim could not be judged: {error}"] = None
