@@ -132,7 +132,7 @@ def _chunks(document: Document, parts: Sequence[Part]) -> Iterator[EmbeddedChunk
 
 
 def _windows(chunk: Chunk, vectors: Sequence[Vector]) -> Iterator[StoredWindow]:
-    size = max(len(chunk.text) // len(vectors), 1)
+    size = max(len(chunk.text) // max(len(vectors), 1), 1)
     for number, vector in enumerate(vectors):
         start = chunk.start + number * size
         end = chunk.end if number == len(vectors) - 1 else start + size

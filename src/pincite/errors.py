@@ -30,6 +30,7 @@ PinciteError
 │   ├── ModelMissing       the model is not on this machine
 │   ├── ModelInvalid       the model's files or its vectors are not usable
 │   ├── ModelUnavailable   the embedding service or the worker does not answer
+│   │   └── ModelRefused   the service answers, but not to this request
 │   └── ModelMismatch      the index was filled by another model
 ├── SearchCancelled        whoever asked does not want the answer any more
 ├── CitationNotFound       nothing in the index stands at that place
@@ -156,6 +157,10 @@ class ModelInvalid(ModelError):
 
 class ModelUnavailable(ModelError):
     """The embedding service or the worker does not answer, or refuses."""
+
+
+class ModelRefused(ModelUnavailable):
+    """The service refuses this very request; another text may well be answered."""
 
 
 class ModelMismatch(ModelError):

@@ -59,7 +59,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         for path, text in TEXTS.items():
             document = LibraryReader("library").read(path, text.encode())
             chunks = chunk_document(document, policy_named("vault"), EMBEDDER)
-            opened.replace_document(EmbeddedDocument(document, pool.collect(pool.submit(chunks))))
+            embedded, _ = pool.collect(pool.submit(chunks))
+            opened.replace_document(EmbeddedDocument(document, embedded))
     yield opened
     opened.close()
 

@@ -551,3 +551,39 @@ def test_a_search_tells_when_each_of_its_parts_ends(store: Store) -> None:
     laps.clear()
     store.search("pump", None, filters=ANYTHING, limit=5, lap=laps.append)
     assert laps in (["words", "codes"], at_once)
+
+
+# Chunks without vectors
+
+
+def test_a_chunk_without_a_vector_is_found_by_words_until_it_gets_one(store: Store) -> None:
+    bare = embedded("a.md", part("the pump leaks", 10), Part("the cursed seal", ()))
+    whole = embedded("a.md", part("the pump leaks", 10), part("the cursed seal", 20))
+    fill(store, bare, embedded("b.md", part("the valve", 80)))
+    store.finish()
+    pump, seal = chunk_ids(bare)
+    assert [(one.path, one.lacking) for one in store.documents()] == [("a.md", 1), ("b.md", 0)]
+    assert (store.stats().chunks, store.stats().vectors, store.stats().lacking) == (3, 2, 1)
+    assert found_by_words(store, "cursed") == [seal]
+    asked = store.search("cursed", at_angle(20), filters=ANYTHING, limit=5)
+    assert seal not in [one.chunk_id for one in asked["vector"]]
+    assert asked["vector"][0].chunk_id == pump
+    assert store.verify() == []
+    loaded = store.load_embedded(bare.document.id)
+    assert loaded is not None
+    assert [len(one.windows) for one in loaded.chunks] == [1, 0]
+    store.repair()
+    assert (store.verify(), store.stats().lacking) == ([], 1)
+    store.replace_document(whole, replaces=[bare.document.id])
+    store.finish()
+    assert {one.recipe for one in store.documents()} == {HEADER.recipe}
+    assert found_by_vector(store, at_angle(20))[0] == seal
+    assert (store.verify(), store.stats().lacking) == ([], 0)
+
+
+def test_a_library_may_have_no_vectors_at_all(store: Store) -> None:
+    fill(store, bare := embedded("a.md", Part("the cursed seal", ())))
+    store.finish()
+    assert found_by_words(store, "cursed") == chunk_ids(bare)
+    assert found_by_vector(store, at_angle(0)) == []
+    assert store.verify() == []

@@ -66,7 +66,7 @@ def take_naively(job: dict[str, Any]) -> None:
         store.remove_documents([entry.id for entry in store.documents()])
         for line in lines:
             if isinstance(line, DocumentLine):
-                store.replace_document(sound_document(line.document, first.header))
+                store.replace_document(sound_document(line, first.header))
         store.finish()
 
 

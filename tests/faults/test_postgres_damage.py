@@ -71,6 +71,23 @@ def test_damage_is_found_and_repaired(url: str, store: PostgresStore, what: str)
     assert broken_promises(url, store, HELD) == []
 
 
+def test_lost_vectors_are_found_and_after_a_repair_an_update_makes_them_again(
+    breakable_server: BreakableServer,
+) -> None:
+    url = breakable_server.database()
+    with opened(url) as store:
+        store.replace_document(document("note.md", 1))
+        assert store.verify() == []
+        with psycopg.connect(url, options=SCHEMA_OPTIONS) as connection:
+            connection.execute("SET row_security = off")
+            connection.execute("DELETE FROM window_vector")
+        assert "a chunk of note.md has no vector" in {one.problem for one in store.verify()}
+        store.repair()
+        assert store.verify() == []
+        (entry,) = store.documents()
+        assert entry.lacking == entry.chunks == store.stats().lacking
+
+
 def test_who_may_not_see_everything_can_neither_verify_nor_repair(
     breakable_server: BreakableServer,
 ) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from model_service import Reply, running_service
-from pincite import Filters, IndexReport, ModelAccess, SearchSettings, open_library
+from model_service import Reply, Service, healthy, running_service
+from pincite import Filters, IndexReport, Library, ModelAccess, SearchSettings, open_library
+from pincite.engine import INDEX_FOLDER
 from pincite.errors import (
     FolderMissing,
     IndexMissing,
@@ -27,6 +28,7 @@ from pincite.records import DocumentEntry, Progress
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.opening import open_for_writing
+from pincite.stores.sqlite.reader import DATABASE_NAME
 
 PUMPS = """\
 ---
@@ -69,6 +71,11 @@ def index(folder: Path, **how: str) -> IndexReport:
 def update(folder: Path) -> IndexReport:
     with open_library(folder) as library:
         return library.index()
+
+
+def using(folder: Path, service: Service) -> Library:
+    folder.mkdir(exist_ok=True)
+    return open_library(folder, models=ModelAccess(base_url=service.url))
 
 
 def documents(folder: Path) -> list[DocumentEntry]:
@@ -273,6 +280,42 @@ def test_a_model_that_does_not_work_takes_nothing_away(folder: Path) -> None:
             library.index(model="openai:none?dimensions=8")
         assert len(library.documents()) == 4
         assert library.search("valve").results
+
+
+def test_of_a_file_whose_text_a_service_refuses_the_rest_is_whole_and_the_index_moves_on(
+    tmp_path: Path,
+) -> None:
+    parts = ["pump", "valve", "boiler", "cursed seal", "stem", "filter"]
+    sections = [f"## The {part}\n\n{f'It is a {part}. ' * 50}\n" for part in parts]
+    root = write(tmp_path / "notes", {"big.md": "# Seals\n\n" + "\n".join(sections)})
+
+    def refusing(texts: list[str]) -> Reply:
+        is_refused = any("cursed" in text for text in texts)
+        return Reply({"error": "unsafe"}, status=400) if is_refused else healthy(texts)
+
+    with running_service() as service, using(root, service) as library:
+        service.plays(refusing)
+        report = library.index(model="openai:m?dimensions=3")
+        (lacking,) = report.lacking
+        assert (report.added, report.failures, len(lacking.chunk_ids)) == (1, (), 1)
+        stats = library.stats().store
+        assert (stats.lacking, stats.vectors) == (1, stats.chunks - 1)
+        service.plays(healthy)
+        found = {one.chunk.id for one in library.search("cursed").results}
+        assert found >= set(lacking.chunk_ids)
+        assert library.verify() == []
+        library.export_to(tmp_path / "notes.pincite")
+        (root / INDEX_FOLDER / DATABASE_NAME).unlink()  # the log tells it all again
+    with running_service() as service, using(root, service) as library:
+        assert (library.verify(), library.stats().store.lacking) == ([], 1)
+        report = library.index()
+        assert (report.retried, report.embedded, report.lacking) == (1, 1, ())
+        assert library.stats().store.lacking == 0
+        assert sum(len(one["input"]) for one in service.requests) == 1
+    with using(tmp_path / "elsewhere", service) as moved:
+        moved.import_from(tmp_path / "notes.pincite")
+        assert moved.stats().store.lacking == 1
+        assert moved.verify() == []
 
 
 def test_a_file_that_was_blanked_is_forgotten_and_is_no_failure(folder: Path) -> None:

@@ -42,4 +42,6 @@ def _entry(root: Path, document: DocumentEntry, problem: Failure | None) -> Cata
             state = "changed"
         elif document.metadata.notes:
             state, reason = "partly read", "; ".join(document.metadata.notes)
+        elif document.lacking:
+            reason = f"{document.lacking} of {document.chunks} chunks have no vector yet"
     return CatalogEntry(document.path, state, document, reason)

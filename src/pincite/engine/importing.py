@@ -156,7 +156,7 @@ class _Taking:
         return dataclass_replace(report, clearance=self._first.clearance)
 
     def _take_document(self, line: DocumentLine) -> None:
-        embedded = sound_document(line.document, self._first.header)
+        embedded = sound_document(line, self._first.header)
         self._aside.store.replace_document(embedded, recipe=line.recipe)
         self._counts.count(embedded)
         self._here += os.path.lexists(self._root / embedded.document.path)

@@ -41,16 +41,22 @@ class Making:
         return summarized(reader.read(original.path, original.data))
 
     def made(self, original: Original, known: UploadStore) -> EmbeddedDocument:
-        """The document with chunks and vectors; those that the store has are not made again."""
+        """The document with chunks and vectors; those that the store has are not made again.
+
+        A chunk that the service refuses has none; ModelUnavailable where it does not answer.
+        """
         from pincite.chunking.flow import chunk_document
-        from pincite.ingest.embed import EmbeddingPool
+        from pincite.ingest.embed import EmbeddingPool, unanswered
         from pincite.settings import policy_named
 
         document = self.read(original)
         policy = policy_named(self.header.policy)
         chunk = partial(chunk_document, policy=policy, embedder=self.embedder)
         with EmbeddingPool(self.embedder, known) as pool:
-            return EmbeddedDocument(document, pool.collect(pool.submit(chunk(document))))
+            chunks, failed = pool.collect(pool.submit(chunk(document)))
+        if (trouble := unanswered(failed.values())) is not None:
+            raise trouble
+        return EmbeddedDocument(document, chunks)
 
 
 @contextmanager

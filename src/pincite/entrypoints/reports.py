@@ -20,6 +20,7 @@ def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
         "changed": report.changed,
         "moved": report.moved,
         "cut again": report.recut,
+        "tried again": report.retried,
         "deleted": report.deleted,
         "unchanged": report.unchanged,
     }
@@ -40,6 +41,7 @@ def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
         yield f"Other kinds of file, not read: {printable(kinds)}."
     yield from _named("Left out", report.skipped)
     yield from _named("Read in part", report.partly)
+    yield from _named("Without some vectors", report.lacking)
     yield from _named(
         "Failed",
         report.failures,
@@ -78,6 +80,7 @@ def stats_as_text(stats: LibraryStats) -> Iterator[str]:
         "chunks": f"{store.chunks:,}",
         "windows": f"{store.windows:,}",
         "vectors": f"{store.vectors:,} of {header.model.dimensions} dimensions",
+        "lacking": _lacking(store.lacking),
         "database": size(store.database_bytes),
         "segments": "" if stats.place else size(store.segments_bytes),
         "chunk log": "" if stats.place else size(store.log_bytes),
@@ -87,6 +90,13 @@ def stats_as_text(stats: LibraryStats) -> Iterator[str]:
         "complete": "yes" if store.complete else "no; run `pincite index update`",
     }
     yield from (f"{what:<13} {printable(value)}" for what, value in rows.items() if value)
+
+
+def _lacking(count: int) -> str:
+    if not count:
+        return ""
+    have = "has" if count == 1 else "have"
+    return f"{counted(count, 'chunk')} {have} no vector yet; `pincite index update` tries again"
 
 
 def stats_as_json(stats: LibraryStats) -> Json:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Self
 
-from pincite.errors import ModelError, ModelInvalid, ModelMissing
+from pincite.errors import (
+    ModelError,
+    ModelInvalid,
+    ModelMissing,
+    ModelRefused,
+    ModelUnavailable,
+)
 from pincite.ports import Embedder, Store
 from pincite.records import ChunkId, EmbeddedChunk, StoredWindow, WindowedChunk
 from pincite.vectors import Vector, unit
 
+_PLAIN = "A plain sentence, which a model that works embeds."
+
+_Future = Future[list[Vector | ModelError]]  # an error in the place of a text that is refused
 KnownVectors = Callable[[Collection[str]], dict[str, Vector]]
 """Vectors of the embedder's own space that exist elsewhere, for the fingerprints of texts."""
 
@@ -26,7 +35,7 @@ class Pending:
     """Chunks whose vectors are being made."""
 
     chunks: Sequence[WindowedChunk]
-    vectors: dict[str, Vector | Future[list[Vector]]]
+    vectors: dict[str, Vector | _Future]
     place: dict[str, int]  # of a fingerprint in its future's list
 
     @property
@@ -35,13 +44,12 @@ class Pending:
         return len(self.place)
 
 
-class ChunksFailed(ModelError):
-    """Some chunks of a document got no vector, so that it cannot be stored."""
-
-    def __init__(self, chunk_ids: list[ChunkId], cause: ModelError) -> None:
-        super().__init__(str(cause))
-        self.chunk_ids = chunk_ids
-        self.cause = cause
+def unanswered(failed: Iterable[ModelError]) -> ModelUnavailable | None:
+    """The first failure that is the service's, and not that of one text."""
+    for error in failed:
+        if isinstance(error, ModelUnavailable) and not isinstance(error, ModelRefused):
+            return error
+    return None
 
 
 class EmbeddingPool:
@@ -61,15 +69,21 @@ class EmbeddingPool:
         # Without reuse only what this run embedded itself is taken from the store.
         self._reusable: set[str] | None = None if reuse else set()
         self._threads = ThreadPoolExecutor(embedder.parallel, thread_name_prefix="embed")
-        self._under_way: dict[str, tuple[Future[list[Vector]], int]] = {}
-        self.embedded = 0  # windows that really went through the model
+        self._under_way: dict[str, tuple[_Future, int]] = {}
+        self._sent = 0
+        self._refused: set[str] = set()
+
+    @property
+    def embedded(self) -> int:
+        """How many windows really went through the model."""
+        return self._sent - len(self._refused)
 
     def submit(self, chunks: Sequence[WindowedChunk]) -> Pending:
         """Start on a document's windows."""
         texts = {window.fingerprint: window.embedded for part in chunks for window in part.windows}
         stored = texts.keys() if self._reusable is None else texts.keys() & self._reusable
         known = self._known(stored)
-        vectors: dict[str, Vector | Future[list[Vector]]] = {**known}
+        vectors: dict[str, Vector | _Future] = {**known}
         place: dict[str, int] = {}
         for fingerprint in texts.keys() - known.keys():
             if fingerprint in self._under_way:
@@ -77,13 +91,11 @@ class EmbeddingPool:
         missing = [fingerprint for fingerprint in texts if fingerprint not in vectors]
         for first in range(0, len(missing), self._embedder.batch):
             batch = missing[first : first + self._embedder.batch]
-            future = self._threads.submit(
-                self._embedder.embed_passages, [texts[fingerprint] for fingerprint in batch]
-            )
+            future = self._threads.submit(self._embed, [texts[name] for name in batch])
             for number, fingerprint in enumerate(batch):
                 vectors[fingerprint], place[fingerprint] = future, number
                 self._under_way[fingerprint] = (future, number)
-        self.embedded += len(missing)
+        self._sent += len(missing)
         return Pending(chunks, vectors, place)
 
     def _known(self, fingerprints: Collection[str]) -> dict[str, Vector]:
@@ -91,22 +103,50 @@ class EmbeddingPool:
         missing = [one for one in fingerprints if one not in known]
         return {**known, **self._elsewhere(missing)} if missing else known
 
-    def collect(self, pending: Pending) -> tuple[EmbeddedChunk, ...]:
-        """Wait for the vectors; ChunksFailed names the chunks that did not get theirs."""
-        embedded = []
-        failed: list[ChunkId] = []
-        cause: ModelError | None = None
-        for part in pending.chunks:
+    def _embed(self, texts: Sequence[str], *, is_first: bool = True) -> list[Vector | ModelError]:
+        """The vectors of a batch; a text that the model refuses is found by halving the batch.
+
+        ModelUnavailable where it is not about a text: no answer, or none to a plain sentence.
+        """
+        try:
+            return [*self._made(texts)]
+        except ModelError as error:
+            if isinstance(error, ModelMissing) or unanswered([error]):
+                raise
+            refusal = error
+        if is_first:
             try:
-                embedded.append(EmbeddedChunk(part.chunk, self._windows(part, pending)))
+                self._made([_PLAIN])
+            except ModelError as error:
+                raise ModelUnavailable(str(refusal)) from error
+        if len(texts) == 1:
+            return [refusal]
+        middle = len(texts) // 2
+        halves = (texts[:middle], texts[middle:])
+        return [one for half in halves for one in self._embed(half, is_first=False)]
+
+    def _made(self, texts: Sequence[str]) -> list[Vector]:
+        made = self._embedder.embed_passages(texts)
+        if len(made) != len(texts):
+            raise ModelInvalid(f"the model gave {len(made)} vectors for {len(texts)} texts")
+        return [unit(one, dimensions=self._embedder.card.dimensions) for one in made]
+
+    def collect(
+        self, pending: Pending
+    ) -> tuple[tuple[EmbeddedChunk, ...], dict[ChunkId, ModelError]]:
+        """Wait for the vectors; which chunks have none, and why."""
+        embedded = []
+        failed: dict[ChunkId, ModelError] = {}
+        for part in pending.chunks:
+            windows: tuple[StoredWindow, ...] = ()
+            try:
+                windows = self._windows(part, pending)
             except ModelMissing:
                 raise
             except ModelError as error:
-                failed.append(part.chunk.id)
-                cause = cause or error
-        if cause is not None:
-            raise ChunksFailed(failed, cause)
-        return tuple(embedded)
+                failed[part.chunk.id] = error
+            embedded.append(EmbeddedChunk(part.chunk, windows))
+        return tuple(embedded), failed
 
     def _windows(self, part: WindowedChunk, pending: Pending) -> tuple[StoredWindow, ...]:
         return tuple(
@@ -123,11 +163,11 @@ class EmbeddingPool:
         vector = pending.vectors[fingerprint]
         if not isinstance(vector, Future):
             return vector  # as it was stored: normalising again would change its last bit
-        made = vector.result()
-        place = pending.place[fingerprint]
-        if place >= len(made):
-            raise ModelInvalid("the model gave fewer vectors than there were texts")
-        return unit(made[place], dimensions=self._embedder.card.dimensions)
+        made = vector.result()[pending.place[fingerprint]]
+        if isinstance(made, ModelError):
+            self._refused.add(fingerprint)
+            raise made
+        return made
 
     def forget(self, pending: Pending) -> None:
         """The document is stored or given up: its vectors are found in the store from now on."""

@@ -8,15 +8,22 @@ what was stored stays, and the next run goes on from there.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pincite.errors import FileConverted, FileEmpty, FileUnreadable, ModelUnavailable, StoreDenied
+from pincite.errors import FileConverted, FileEmpty, FileUnreadable, ModelError, StoreDenied
 from pincite.ingest.catalog import summarized
-from pincite.ingest.embed import ChunksFailed, EmbeddingPool, KnownVectors, Pending, nothing_known
+from pincite.ingest.embed import (
+    EmbeddingPool,
+    KnownVectors,
+    Pending,
+    nothing_known,
+    unanswered,
+)
 from pincite.ingest.sync import Task, compare
 from pincite.ports import Chunker, Embedder, Reader, Store
 from pincite.records import (
+    ChunkId,
     Document,
     EmbeddedDocument,
     Failure,
@@ -85,13 +92,15 @@ def sync(
         changed=len(tally.paths["changed"]),
         moved=len(tally.paths["moved"]),
         recut=len(tally.paths["recut"]),
+        retried=len(tally.paths["retried"]),
         deleted=len(plan.deleted),
-        unchanged=plan.unchanged,
+        unchanged=plan.unchanged + tally.unchanged,
         chunks=tally.chunks,
         embedded=pool.embedded,
         failures=tuple(tally.failures),
         skipped=tuple(tally.skipped),
         partly=tuple(tally.partly),
+        lacking=tuple(tally.lacking),
         paths={
             **{what: tuple(paths) for what, paths in tally.paths.items() if paths},
             **({"deleted": tuple(one.path for one in plan.deleted)} if plan.deleted else {}),
@@ -132,22 +141,31 @@ def _ahead(begun: Iterable[_UnderWay]) -> Iterator[_UnderWay]:
 
 
 def _finish(one: _UnderWay, store: Store, pool: EmbeddingPool, tally: _Tally) -> None:
-    """Wait for the vectors and store the document, or report why not."""
+    """Wait for the vectors and store the document, or report why not.
+
+    A chunk that got none is found by its words. Where the service did not answer at all, and
+    nothing is known, the document is left as it was.
+    """
     try:
-        chunks = pool.collect(one.pending)
-    except ChunksFailed as failed:
-        tally.failed(Failure(one.task.path, str(failed), tuple(failed.chunk_ids)))
-        tally.give_up_if_hopeless(failed.cause)
+        chunks, failed = pool.collect(one.pending)
+    finally:
+        pool.forget(one.pending)
+    embedded = EmbeddedDocument(one.document, chunks)
+    trouble = unanswered(failed.values())
+    if trouble is not None and embedded.lacking == len(chunks):
+        tally.failed(Failure(one.task.path, str(trouble), tuple(failed)))
+    elif one.task.lacking and one.task.lacking == embedded.lacking:
+        tally.retried_in_vain(one.task)
+        tally.lacks(one.task.path, len(chunks), failed)
     else:
-        embedded = EmbeddedDocument(one.document, chunks)
         try:
             store.replace_document(embedded, replaces=one.task.replaces)
         except StoreDenied as denied:  # this one document, to this user
             tally.failed(Failure(one.task.path, str(denied)))
         else:
             tally.stored(one.task, len(chunks), one.document.metadata.notes)
-    finally:
-        pool.forget(one.pending)
+            tally.lacks(one.task.path, len(chunks), failed)
+    tally.give_up_if_hopeless(trouble)
 
 
 class _Tally:
@@ -171,6 +189,8 @@ class _Tally:
         self.failures: list[Failure] = []
         self.skipped: list[Skipped] = []
         self.partly: list[Failure] = []
+        self.lacking: list[Failure] = []
+        self.unchanged = 0  # beside those that were not looked at
 
     def stored(self, task: Task, chunks: int, notes: tuple[str, ...]) -> None:
         """A document is searchable, but for what the notes say."""
@@ -180,6 +200,23 @@ class _Tally:
         self.chunks += chunks
         self._unanswered = 0
         self._advance(task.path)
+
+    def retried_in_vain(self, task: Task) -> None:
+        """A document stays as it was: not one of the vectors that it lacks could be made."""
+        self.unchanged += 1
+        self._advance(task.path)
+
+    def lacks(self, path: str, chunks: int, failed: Mapping[ChunkId, ModelError]) -> None:
+        """Some chunks of a document that is stored have no vector."""
+        if failed:
+            what = "chunk" if chunks == 1 else "chunks"
+            have = "has" if len(failed) == 1 else "have"
+            why = next(iter(failed.values()))
+            reason = (
+                f"{len(failed)} of {chunks} {what} {have} no vector yet ({why}): found by words "
+                "only; the next update tries again"
+            )
+            self.lacking.append(Failure(path, reason, tuple(failed)))
 
     def failed(self, failure: Failure) -> None:
         """A file is left as it was."""
@@ -191,9 +228,9 @@ class _Tally:
         self.skipped.append(skipped)
         self._advance(skipped.path)
 
-    def give_up_if_hopeless(self, cause: Exception) -> None:
+    def give_up_if_hopeless(self, cause: ModelError | None) -> None:
         """A service that does not answer will not answer for the next thousand files either."""
-        if isinstance(cause, ModelUnavailable):
+        if cause is not None:
             self._unanswered += 1
             if self._unanswered >= _GIVE_UP_AFTER:
                 raise cause

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pincite.records import DocumentEntry, DocumentId, FoundFile
+from pincite.records import DocumentEntry, DocumentId, FoundFile, split_recipe
 
-Change = Literal["added", "changed", "moved", "recut"]
+Change = Literal["added", "changed", "moved", "recut", "retried"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Task:
     path: str
     change: Change
     replaces: tuple[DocumentId, ...] = ()
+    lacking: int = 0  # chunks that got no vector the last time; the others have theirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,9 @@ def compare(
         elif old.checksum != checksum:
             tasks.append(Task(path, "changed", (old.id,)))
         elif old.recipe != recipe:
-            tasks.append(Task(path, "recut", (old.id,)))
+            is_same = split_recipe(old.recipe)[0] == recipe
+            lacking = old.lacking if is_same else 0
+            tasks.append(Task(path, "retried" if is_same else "recut", (old.id,), lacking))
         else:
             unchanged += 1
     return Plan(tuple(tasks), tuple(vanished.values()), unchanged)

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from weakref import finalize
 
-from pincite.errors import ModelInvalid, ModelUnavailable, SettingsError, extra_needed
+from pincite.errors import (
+    ModelInvalid,
+    ModelRefused,
+    ModelUnavailable,
+    SettingsError,
+    extra_needed,
+)
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -31,6 +37,7 @@ _HINTS = {
     413: "the texts are too long for it; set a lower token limit",
     429: "it limits requests; wait a while or ask for a higher limit",
 }
+_ABOUT_THE_TEXT = (400, 413, 422, 500)  # some servers say 500 of a text that is too long for them
 
 _Reply = TypeVar("_Reply")
 
@@ -184,7 +191,8 @@ class Service:
         hint = _HINTS.get(status, "try again later" if status >= 500 else "check the settings")
         if 300 <= status < 400:
             hint = "it redirects elsewhere; give the final address as the base URL"
-        return ModelUnavailable(
+        kind = ModelRefused if status in _ABOUT_THE_TEXT else ModelUnavailable
+        return kind(
             f"{self.host} refused to {task} (HTTP {status}): {hint} [{self.harmless(message)}]"
         )
 

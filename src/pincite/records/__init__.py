@@ -44,7 +44,13 @@ from pincite.records.documents import (
 )
 from pincite.records.filters import Filters
 from pincite.records.generations import Generations
-from pincite.records.header import FoundFile, LibraryHeader, ModelCard
+from pincite.records.header import (
+    FoundFile,
+    LibraryHeader,
+    ModelCard,
+    recipe_lacking,
+    split_recipe,
+)
 from pincite.records.places import (
     Box,
     Locator,
@@ -256,7 +262,9 @@ __all__ = [
     "page_name",
     "parse_filter",
     "place_cited",
+    "recipe_lacking",
     "refuse_bad_name",
+    "split_recipe",
     "where",
     "without",
 ]

@@ -133,7 +133,7 @@ class StoredWindow:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedChunk:
-    """A chunk with one or more embedded windows."""
+    """A chunk with its embedded windows; without any it is found by words only."""
 
     chunk: Chunk
     windows: tuple[StoredWindow, ...]
@@ -145,6 +145,11 @@ class EmbeddedDocument:
 
     document: Document
     chunks: tuple[EmbeddedChunk, ...]
+
+    @property
+    def lacking(self) -> int:
+        """How many of its chunks have no vector."""
+        return sum(not part.windows for part in self.chunks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType
 
+from pincite.records.header import split_recipe
 from pincite.records.places import Omission, Place
 
 DocumentId = NewType("DocumentId", str)
@@ -190,3 +191,8 @@ class DocumentEntry:
     def name(self) -> str:
         """The file's own name."""
         return self.path.rpartition("/")[2]
+
+    @property
+    def lacking(self) -> int:
+        """How many of its chunks have no vector yet, and are found by words only."""
+        return split_recipe(self.recipe)[1]

@@ -41,6 +41,21 @@ class LibraryHeader:
         return "/".join(map(str, parts))
 
 
+_LACKING = "/lacking "
+
+
+def recipe_lacking(recipe: str, chunks: int) -> str:
+    """The recipe of a document of which so many chunks have no vector: it is made again."""
+    whole, _ = split_recipe(recipe)
+    return f"{whole}{_LACKING}{chunks}" if chunks else whole
+
+
+def split_recipe(recipe: str) -> tuple[str, int]:
+    """How a document was made, and how many of its chunks have no vector."""
+    whole, _, count = recipe.partition(_LACKING)
+    return whole, int(count) if count.isdecimal() else 0
+
+
 @dataclass(frozen=True, slots=True)
 class FoundFile:
     """A file to read. `path` is relative, with forward slashes, spelled as the disk spells it."""

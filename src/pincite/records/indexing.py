@@ -28,7 +28,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that could not be made searchable; an earlier version of it stays as it was."""
+    """A file that could not be made searchable, or not all of it."""
 
     path: str
     reason: str
@@ -52,6 +52,7 @@ class IndexReport:
     changed: int = 0
     moved: int = 0
     recut: int = 0  # same file, other chunk policy or newer pincite
+    retried: int = 0  # same file, with vectors that its chunks lacked
     deleted: int = 0
     unchanged: int = 0
     chunks: int = 0  # written
@@ -59,13 +60,14 @@ class IndexReport:
     failures: tuple[Failure, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     partly: tuple[Failure, ...] = ()  # stored, but something in them could not be read
+    lacking: tuple[Failure, ...] = ()  # stored, but some of their chunks have no vector yet
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by what happened to them
     unsupported: Mapping[str, int] = field(default_factory=dict)  # files of other kinds, by suffix
 
     @property
     def written(self) -> int:
         """Documents that were stored."""
-        return self.added + self.changed + self.moved + self.recut
+        return self.added + self.changed + self.moved + self.recut + self.retried
 
 
 CatalogState = Literal["indexed", "partly read", "changed", "missing", "not read"]
@@ -89,6 +91,7 @@ class StoreStats:
     chunks: int
     windows: int
     vectors: int
+    lacking: int  # chunks without a vector, which are found by words only
     words: int  # chunks in the words index
     database_bytes: int
     segments_bytes: int  # what searches look at first

@@ -21,6 +21,7 @@ from pincite.records import (
     Modality,
     StoredWindow,
     level_of,
+    recipe_lacking,
 )
 from pincite.stores.codec import (
     analysis_from_json,
@@ -83,7 +84,7 @@ def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRo
         *_filtered_by(document.metadata),
         len(embedded.chunks),
         time,
-        recipe,
+        recipe_lacking(recipe, embedded.lacking),
     )
     words = tuple(indexed_words(text) for text in (document.about, document.path, document.summary))
     seen = (one.chunk.seen(one.chunk.start, one.chunk.end) for one in embedded.chunks)

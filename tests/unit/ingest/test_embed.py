@@ -10,12 +10,21 @@ import pytest
 
 from helpers import CountingEmbedder
 from pincite.chunking.flow import chunk_document
-from pincite.errors import ModelInvalid, ModelMissing, ModelUnavailable
-from pincite.ingest.embed import ChunksFailed, EmbeddingPool
+from pincite.errors import ModelMissing, ModelUnavailable
+from pincite.ingest.embed import EmbeddingPool, unanswered
 from pincite.ingest.flow import Parts, sync
+from pincite.ingest.sync import compare
 from pincite.ports import Store
 from pincite.reading.reader import LibraryReader
-from pincite.records import FoundFile, IndexReport, LibraryHeader, Progress, WindowedChunk
+from pincite.records import (
+    Failure,
+    Filters,
+    FoundFile,
+    IndexReport,
+    LibraryHeader,
+    Progress,
+    WindowedChunk,
+)
 from pincite.settings import policy_named
 from pincite.stores.memory import MemoryStore
 from pincite.vectors import Vector
@@ -59,7 +68,7 @@ def test_texts_go_to_the_model_in_batches_and_get_their_own_vectors() -> None:
     embedder = CountingEmbedder(batch=2)
     chunks = windowed("a.txt", "\n\n".join(f"number {n}: {'pump ' * 300}" for n in range(5)))
     with EmbeddingPool(embedder, new_store()) as pool:
-        embedded = pool.collect(pool.submit(chunks))
+        embedded, _ = pool.collect(pool.submit(chunks))
     for cut, stored in zip(chunks, embedded, strict=True):
         assert cut.chunk == stored.chunk
         for window, kept in zip(cut.windows, stored.windows, strict=True):
@@ -68,25 +77,78 @@ def test_texts_go_to_the_model_in_batches_and_get_their_own_vectors() -> None:
             np.testing.assert_allclose(kept.vector, expected, atol=1e-6)
 
 
-def test_a_chunk_without_a_vector_is_named_and_the_run_goes_on() -> None:
-    embedder = CountingEmbedder(batch=1, fails_on="cursed")
-    sections = "# A\n\n## One\n\nThe pump.\n\n## Two\n\nThe cursed seal.\n"
-    (wanted,) = (one.chunk.id for one in windowed("b.md", sections) if "cursed" in one.chunk.text)
+FORTY = "# Seals\n\n" + "".join(
+    f"## Seal {n}\n\nThe {'cursed ' if n == 17 else ''}seal {n} leaks. {'Mend it soon. ' * 30}\n\n"
+    for n in range(40)
+)
+
+
+def test_of_forty_chunks_one_is_refused_and_the_others_get_their_vectors() -> None:
+    embedder = CountingEmbedder(fails_on="cursed")
+    (refused,) = (one.chunk.id for one in windowed("b.md", FORTY) if "cursed" in one.chunk.text)
     store = new_store()
-    report = index(
-        {"a.md": "# X\n\nfirst", "b.md": sections, "c.md": "# Y\n\nlast"}, embedder, store
+    report = index({"a.md": "# X\n\nfirst", "b.md": FORTY}, embedder, store)
+    assert (report.added, report.failures) == (2, ())
+    (lacking,) = report.lacking
+    assert lacking == Failure(
+        "b.md",
+        "1 of 40 chunks has no vector yet (the model gave up): found by words only; the next "
+        "update tries again",
+        (refused,),
     )
-    (failure,) = report.failures
-    assert (failure.path, failure.reason) == ("b.md", "the model gave up")
-    assert failure.chunk_ids == (wanted,)
-    assert [entry.path for entry in store.documents()] == ["a.md", "c.md"]
-    assert report.added == 2
+    assert store.stats().lacking == 1
+    assert report.embedded == store.stats().vectors == store.stats().chunks - 1 == 40
+    found = store.search("cursed", None, filters=Filters(), limit=3)["words"]
+    assert [one.chunk_id for one in found] == [refused]
+
+
+def test_only_the_chunks_without_vectors_are_tried_again() -> None:
+    store, files = new_store(), {"b.md": FORTY}
+    index(files, CountingEmbedder(fails_on="cursed"), store)
+    written = store.version()
+    in_vain = CountingEmbedder(fails_on="cursed")
+    report = index(files, in_vain, store)
+    assert (report.written, report.unchanged, report.embedded) == (0, 1, 0)
+    assert [one.path for one in report.lacking] == ["b.md"]
+    assert len([text for text in in_vain.texts if "seal" in text]) == 1
+    assert store.version() == written
+    report = index(files, CountingEmbedder(), store)
+    assert (report.retried, report.embedded, report.lacking) == (1, 1, ())
+    assert store.stats().lacking == 0
+    assert index(files, CountingEmbedder(), store).unchanged == 1
+
+
+def test_a_changed_recipe_cuts_a_document_without_vectors_again() -> None:
+    store = new_store()
+    index({"b.md": FORTY}, CountingEmbedder(fails_on="cursed"), store)
+    (entry,) = store.documents()
+    found = [FoundFile("b.md", entry.size, entry.checksum)]
+    (task,) = compare(found, store.documents(), recipe="another").tasks
+    assert (task.change, task.lacking) == ("recut", 0)
+
+
+def test_a_model_that_refuses_a_plain_sentence_too_is_not_asked_text_by_text() -> None:
+    embedder = CountingEmbedder(fails_on="")
+    store = new_store()
+    report = index({"b.md": FORTY}, embedder, store)
+    assert [one.path for one in report.failures] == ["b.md"]
+    assert store.documents() == []
+    assert len(embedder.texts) == 40 + 1
+
+
+def test_a_service_that_falls_silent_leaves_what_it_answered() -> None:
+    embedder = CountingEmbedder(batch=8, fails_on="cursed", error=ModelUnavailable("no answer"))
+    store = new_store()
+    report = index({"b.md": FORTY}, embedder, store)
+    (lacking,) = report.lacking
+    assert len(lacking.chunk_ids) == store.stats().lacking == 8
+    assert len(embedder.texts) == 40  # and not one of them again
 
 
 def test_identical_text_of_a_failed_document_is_tried_again_for_the_next() -> None:
     embedder = CountingEmbedder(fails_on="cursed")
     report = index({"a.md": "# A\n\ncursed", "b.md": "# A\n\ncursed"}, embedder, new_store())
-    assert [failure.path for failure in report.failures] == ["a.md", "b.md"]
+    assert [lacking.path for lacking in report.lacking] == ["a.md", "b.md"]
 
 
 def test_a_service_that_does_not_answer_for_three_documents_ends_the_run() -> None:
@@ -120,11 +182,10 @@ class ShortEmbedder(CountingEmbedder):
 def test_too_few_vectors_are_a_failure_not_a_mix_up() -> None:
     chunks = windowed("a.md", "# A\n\nThe pump.")
     with EmbeddingPool(ShortEmbedder(), new_store()) as pool:
-        pending = pool.submit(chunks)
-        with pytest.raises(ChunksFailed) as failed:
-            pool.collect(pending)
-    assert failed.value.chunk_ids == [chunks[0].chunk.id]
-    assert isinstance(failed.value.cause, ModelInvalid)
+        embedded, failed = pool.collect(pool.submit(chunks))
+    assert [one.windows for one in embedded] == [()]
+    assert list(failed) == [chunks[0].chunk.id]
+    assert "0 vectors for 1 texts" in str(unanswered(failed.values()))
 
 
 def test_progress_counts_files_and_bytes_to_the_end() -> None:

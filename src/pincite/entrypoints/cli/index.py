@@ -263,7 +263,7 @@ def _finish(
     report: IndexReport, seconds: float, *, as_json: bool, more: Mapping[str, str] = _NOTHING
 ) -> None:
     _print(report, seconds, as_json=as_json, more=more)
-    if report.failures:
+    if report.failures or report.lacking:
         sys.exit(EXIT_PARTLY_FAILED)
 
 

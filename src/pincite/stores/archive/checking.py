@@ -16,12 +16,13 @@ import msgspec
 import numpy as np
 
 from pincite.errors import ModelInvalid, SettingsError
-from pincite.records import EmbeddedDocument, LibraryHeader, Original
+from pincite.records import EmbeddedDocument, LibraryHeader, Original, recipe_lacking
 from pincite.settings import policy_named
 from pincite.stores.archive.forms import (
     PLACE_ROWS,
     ChunkForm,
     DocumentForm,
+    DocumentLine,
     OriginalLine,
     Stretch,
 )
@@ -53,14 +54,18 @@ def check_header(header: LibraryHeader) -> None:
         raise Unsound("does not say how its library is made")
 
 
-def sound_document(form: DocumentForm, header: LibraryHeader) -> EmbeddedDocument:
-    """A document of today, with a vector for each of its windows."""
+def sound_document(line: DocumentLine, header: LibraryHeader) -> EmbeddedDocument:
+    """A document of today, with a vector for each of its windows.
+
+    A chunk may have none where the recipe says so.
+    """
+    form = line.document
     if form["library"] != header.name:
         raise Unsound(f"holds {form['path']!r} of another library")
     embedded = _sound(form)
+    if line.recipe != recipe_lacking(line.recipe, embedded.lacking):
+        raise Unsound(f"holds {form['path']!r} with a chunk that has no vector")
     for part in embedded.chunks:
-        if not part.windows:
-            raise Unsound(f"holds {form['path']!r} with a chunk that has no vector")
         for window in part.windows:
             _check_vector(window.vector, form["path"], header.model.dimensions)
     return embedded

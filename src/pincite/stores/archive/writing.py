@@ -76,7 +76,7 @@ class ArchiveWriter:
         form = cast(DocumentForm, embedded_to_json(embedded))
         body = msgspec.json.encode(DocumentLine(recipe, form))
         try:
-            sound_document(msgspec.json.decode(body, type=DocumentLine).document, header)
+            sound_document(msgspec.json.decode(body, type=DocumentLine), header)
         except (Unsound, msgspec.MsgspecError) as error:
             raise _unsound(embedded, error) from error
         self._pack(_bounded(body, embedded.document.path))

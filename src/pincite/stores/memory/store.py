@@ -26,6 +26,7 @@ from pincite.records import (
     LibraryHeader,
     Ranking,
     StoreStats,
+    recipe_lacking,
 )
 from pincite.stores.memory.bm25 import bm25, count_of
 from pincite.stores.memory.kept import Kept, chunks
@@ -92,7 +93,7 @@ class MemoryStore:
             metadata=document.metadata,
             chunks=len(embedded.chunks),
             indexed_at=self._updated,
-            recipe=self._header.recipe if recipe is None else recipe,
+            recipe=recipe_lacking(recipe or self._header.recipe, embedded.lacking),
             size=document.size,
             summary=document.summary,
         )
@@ -269,6 +270,7 @@ class MemoryStore:
             chunks=len(held),
             windows=windows,
             vectors=windows,
+            lacking=sum(not part.windows for part in held),
             words=len(held),
             database_bytes=0,
             segments_bytes=0,

@@ -172,7 +172,7 @@ def past_versions(connection: Connection, view: View) -> Iterator[EmbeddedDocume
 def stats(connection: Connection, view: View | None, *, complete: bool) -> StoreStats:
     """What of the generation may be seen, counted; the bytes are those of texts and vectors."""
     if view is None:
-        return StoreStats(0, 0, 0, 0, 0, 0, 0, 0, None, complete)
+        return StoreStats(0, 0, 0, 0, 0, 0, 0, 0, 0, None, complete)
     statement = """
         SELECT
             (SELECT count(*) FROM document WHERE project = %(project)s
@@ -182,6 +182,9 @@ def stats(connection: Connection, view: View | None, *, complete: bool) -> Store
             (SELECT count(*) FROM window_vector JOIN chunk ON chunk.row = window_vector.chunk
              WHERE chunk.project = %(project)s AND chunk.generation = %(generation)s
              AND chunk.level <= %(clearance)s),
+            (SELECT count(*) FROM chunk WHERE project = %(project)s
+             AND generation = %(generation)s AND level <= %(clearance)s
+             AND NOT EXISTS (SELECT 1 FROM window_vector WHERE window_vector.chunk = chunk.row)),
             (SELECT coalesce(sum(pg_column_size(text)), 0)::bigint FROM document
              WHERE project = %(project)s AND generation = %(generation)s
              AND level <= %(clearance)s),
@@ -190,12 +193,14 @@ def stats(connection: Connection, view: View | None, *, complete: bool) -> Store
         FROM generation WHERE id = %(generation)s AND project = %(project)s
     """
     row = connection.execute(statement, view.scope).fetchone()
-    documents, chunk_count, windows, size, updated, version = row or (0, 0, 0, 0, None, 0)
+    documents, chunk_count, windows, lacking, size, *rest = row or (0, 0, 0, 0, 0, None, 0)
+    updated, version = rest
     return StoreStats(
         documents=documents,
         chunks=chunk_count,
         windows=windows,
         vectors=windows,
+        lacking=lacking,
         words=chunk_count,
         database_bytes=size + windows * view.bytes_each,
         segments_bytes=0,

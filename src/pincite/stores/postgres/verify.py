@@ -110,11 +110,11 @@ def _problems(
     held, expected = len(rows.chunks), rows.document[tables.CHUNKS]
     if held != expected:
         problems.append(("database", f"{path} has {held} chunks, not {expected}"))
+    if rows.document[tables.RECIPE] != made.document[tables.RECIPE]:
+        problems.append(("database", f"a chunk of {path} has no vector"))
     for before, after in zip(rows.chunks, made.chunks, strict=True):
         if before.chunk[0] != after.chunk[0]:
             problems.append(("database", f"a chunk of {path} is not what its id says"))
-        if not before.windows:
-            problems.append(("database", f"a chunk of {path} has no vector"))
     if not _words_agree(connection, view, made):
         problems.append(("words", f"the words of {path} are not those of its text"))
     return problems

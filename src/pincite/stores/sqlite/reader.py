@@ -266,9 +266,12 @@ class IndexReader:
 
         count = "SELECT count(*) FROM "
         with translated_errors(self._database), snapshot(self._connection):
-            documents, chunks, windows, words = (
+            documents, chunks, windows, words, lacking = (
                 int(self._connection.execute(count + table).get)
-                for table in ("document", "chunk", "window", "chunk_words")
+                for table in (
+                    *("document", "chunk", "window", "chunk_words"),
+                    "chunk WHERE rowid NOT IN (SELECT chunk FROM window)",
+                )
             )
             vectors = self._connection.execute(count + "window_vector").get if windows else 0
             updated = meta(self._connection, "updated")
@@ -278,6 +281,7 @@ class IndexReader:
             chunks=chunks,
             windows=windows,
             vectors=int(vectors),
+            lacking=lacking,
             words=words,
             database_bytes=sum(
                 file.stat().st_size

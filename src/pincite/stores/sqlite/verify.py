@@ -44,7 +44,6 @@ ORPHANS: tuple[tuple[Part, str, str], ...] = (
     ("vectors", "windows without a vector", _count("window", "rowid", "window_vector", "rowid")),
     ("vectors", "vectors without a window", _count("window_vector", "rowid", "window", "rowid")),
     ("vectors", "windows without a chunk", _count("window", "chunk", "chunk", "rowid")),
-    ("vectors", "chunks without a window", _count("chunk", "rowid", "window", "chunk")),
     ("database", "chunks without a document", _count("chunk", "document", "document", "rowid")),
 )
 
