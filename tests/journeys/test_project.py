@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +15,20 @@ from helpers import next_project, shared_team
 from pincite.engine.library import Library
 from pincite.engine.making import making
 from pincite.engine.models import ModelAccess
-from pincite.engine.project import open_project
-from pincite.errors import FileUnreadable, ProjectMissing, SettingsError, StoreBusy, StoreDenied
-from pincite.records import (
-    Filters,
-    Original,
+from pincite.engine.project import Project, open_project
+from pincite.errors import (
+    FileUnreadable,
+    ModelRefused,
+    ProjectMissing,
+    SettingsError,
+    StoreBusy,
+    StoreDenied,
 )
+from pincite.ports import Embedder
+from pincite.records import Filters, LibraryHeader, Original
 from pincite.settings import INGESTION_VERSION
 from pincite.stores.postgres.uploads import MadeOtherwise
+from pincite.vectors import Vector
 from projects import NOTE, PLAN, Counting, OneModel, Open, paths_found, project_of, share
 
 PUBLIC = {"confidentiality": "public"}
@@ -74,6 +81,71 @@ def test_a_file_of_an_older_recipe_is_made_anew(
     assert (again.status, again.document.id) == ("reindexed", first.document.id)
     assert again.document.recipe != first.document.recipe
     assert len(project.documents()) == 1
+
+
+def test_a_file_that_an_older_pincite_made_is_made_anew(opened: Open) -> None:
+    project = opened("ada")
+    first = project.index_document("plan.md", PLAN)
+    store = project._uploads()
+    older = replace(project._begun(store), ingestion_version=INGESTION_VERSION - 1)
+    store.begin(older)
+    original = Original(first.document.path, first.document.checksum, {}, PLAN)
+    embedded = store.load_embedded(first.document.id)
+    assert embedded is not None
+    store.remake_upload(embedded, original, older)
+    (held,) = project.documents()
+    assert held.recipe == older.recipe
+
+    again = project.index_document("plan.md", PLAN)
+    assert (again.status, again.document.id) == ("reindexed", first.document.id)
+    assert again.document.recipe == first.document.recipe != older.recipe
+    assert project.index_document("plan.md", PLAN).status == "deduplicated"
+    assert store.verify() == []
+
+
+def test_the_name_that_is_shown_follows_the_last_upload_and_citations_stay(opened: Open) -> None:
+    project = opened("ada")
+    first = project.index_document("plan.txt", b"The harbour pump is replaced in May.")
+    (before,) = project.search("harbour", mode="words").results
+    vectors = Counting.count
+    again = project.index_document("pump-plan.txt", b"The harbour pump is replaced in May.")
+    assert (again.status, Counting.count) == ("deduplicated", vectors)
+    assert (again.document.id, again.document.path) == (first.document.id, first.document.path)
+    assert (again.document.name, again.document.title) == ("pump-plan.txt", "pump-plan")
+    (after,) = project.search("harbour", mode="words").results
+    assert (after.citation, after.chunk.id) == (before.citation, before.chunk.id)
+    assert [one.name for one in project.documents()] == ["pump-plan.txt"]
+    project.reindex(policy="flat")
+    assert [one.name for one in project.documents()] == ["pump-plan.txt"]
+    back = project.index_document("plan.txt", b"The harbour pump is replaced in May.")
+    assert (back.document.name, back.document.title) == ("plan.txt", "plan")
+
+
+class NoHarbours(Counting):
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        if any("harbour" in text for text in texts):
+            raise ModelRefused("no harbours")
+        return super().embed_passages(texts)
+
+
+class Refusing(OneModel):
+    def of(self, header: LibraryHeader) -> Embedder:
+        return NoHarbours()
+
+
+def test_an_upload_whose_text_a_service_refuses_is_found_by_words_and_tried_again(
+    opened: Open,
+) -> None:
+    project = opened("ada")
+    first = Project(project.root, Refusing(ModelAccess()), project._home).index_document(
+        "plan.md", PLAN
+    )
+    assert (first.status, first.document.lacking) == ("indexed", 1)
+    assert project.search("harbour pump", mode="words").results
+    assert project._uploads().verify() == []
+    again = project.index_document("plan.md", PLAN)
+    assert (again.status, again.document.lacking) == ("reindexed", 0)
+    assert project.index_document("plan.md", PLAN).status == "deduplicated"
 
 
 def test_a_hundred_uploads_of_one_file_at_once_make_one_document(opened: Open) -> None:

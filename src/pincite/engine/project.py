@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from pincite.records import (
     Scope,
     Uploaded,
 )
+from pincite.settings import INGESTION_VERSION
 from pincite.stores.fields import storable
 
 if TYPE_CHECKING:
@@ -69,7 +71,9 @@ class Project(Searchable):
 
         Labels (`project`, `confidentiality`, `author`, `date`, `language`, `tags`, `agents`) say
         what the file cannot say itself. Of a file that is there those change that are named, None
-        takes one away, and nothing is embedded again.
+        takes one away, the name that is shown is the last one, and nothing is embedded again
+        unless files are read or cut otherwise by now. A chunk that the embedding service refuses
+        is found by words only (`document.lacking`); handing the file in again tries it again.
         FileUnreadable says why a file cannot be read.
         """
         from pincite.stores.postgres.uploads import MadeOtherwise
@@ -96,10 +100,15 @@ class Project(Searchable):
             )
         checksum = hashlib.sha256(data).hexdigest()
         held = store.uploaded(checksum)
-        # The name it came with first is what citations say.
-        path = self._path(name, checksum) if held is None else held[0].path
-        known = held[1] if held is not None else {}
+        # The name it came with first is what citations say; what is shown is the last one.
+        path = self._path(name, checksum)
+        known: dict[str, Any] = {}
+        if held is not None:
+            known = {**held[1], "name": path.rpartition("/")[2]}
+            path = held[0].path
         labels = {key: one for key, one in {**known, **(said or {})}.items() if one is not None}
+        if labels.get("name") == path.rpartition("/")[2]:
+            del labels["name"]
         original = Original(path, checksum, labels, data)
         with making(header, self._embedders.of(header)) as how:
             if held is not None and held[0].recipe == header.recipe:
@@ -173,7 +182,7 @@ class Project(Searchable):
         return ProjectGenerations(self.root, self._home, self._embedders, self)
 
     def _begun(self, store: UploadStore) -> LibraryHeader:
-        """How documents are made here; by default where this is the first."""
+        """How documents are made here, by this pincite; by default where this is the first."""
         header = store.header()
         if header is None:
             header = header_for(
@@ -181,7 +190,8 @@ class Project(Searchable):
             )
             header = store.begun_as(header)
             store.finish()  # no run is under way: each file is whole by itself
-        return header
+        newest = max(header.ingestion_version, INGESTION_VERSION)
+        return replace(header, ingestion_version=newest)
 
     def _path(self, name: str, checksum: str) -> str:
         """Where the document stands: names need not be unique, and tell nothing of others."""

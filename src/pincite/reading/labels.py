@@ -23,6 +23,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 class _Label(msgspec.Struct, forbid_unknown_fields=True):
     files: str | list[str]
+    name: str | None = None
     project: str | None = None
     confidentiality: Literal["public", "internal", "confidential", "restricted"] | None = None
     author: str | None = None
@@ -76,7 +77,7 @@ def parse_labels(data: bytes) -> LabelsFile:
 def _with(metadata: Metadata, label: _Label) -> Metadata:
     said = {
         name: value
-        for name in ("project", "author", "date", "language")
+        for name in ("name", "project", "author", "date", "language")
         if (value := getattr(label, name)) is not None
     }
     confidentiality = metadata.confidentiality

@@ -74,6 +74,7 @@ class Metadata:
     project: str | None = None
     confidentiality: str | None = None  # as the file says it; see LEVELS
     agents: tuple[str, ...] = ()  # for which agents it says it is
+    name: str | None = None  # what it is called by now, where the path says another name
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,8 @@ class Document:
 
     @property
     def name(self) -> str:
-        """The file's own name."""
-        return self.path.rpartition("/")[2]
+        """What the file is called."""
+        return self.metadata.name or self.path.rpartition("/")[2]
 
     @property
     def about(self) -> str:
@@ -141,7 +142,7 @@ class Document:
 
 def document_from(content: Content, *, library: str, path: str, data: bytes) -> Document:
     """What was read, as the document of one library."""
-    name = path.rpartition("/")[2]
+    name = content.metadata.name or path.rpartition("/")[2]
     return Document(
         library=library,
         path=path,
@@ -189,8 +190,8 @@ class DocumentEntry:
 
     @property
     def name(self) -> str:
-        """The file's own name."""
-        return self.path.rpartition("/")[2]
+        """What the file is called."""
+        return self.metadata.name or self.path.rpartition("/")[2]
 
     @property
     def lacking(self) -> int:

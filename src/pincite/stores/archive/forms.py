@@ -40,6 +40,7 @@ class MetadataForm(TypedDict):
     project: NotRequired[str | None]
     confidentiality: NotRequired[str | None]
     agents: NotRequired[list[str]]
+    name: NotRequired[str | None]
 
 
 class LocatorForm(TypedDict):

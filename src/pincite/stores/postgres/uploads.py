@@ -116,7 +116,7 @@ class UploadStore(KeepingStore):
         """
         with self._writing(of_a_run=False) as (connection, view, header):
             _refuse_made_otherwise(made, header)
-            added = self._add(connection, view, header.recipe, embedded, upload=original.checksum)
+            added = self._add(connection, view, made.recipe, embedded, upload=original.checksum)
             if added:
                 self._keep(connection, view, embedded.document.id, original)
             return added
@@ -129,7 +129,7 @@ class UploadStore(KeepingStore):
             _refuse_made_otherwise(made, header)
             ids = [embedded.document.id]
             self._forget(connection, view, header, ids, path=embedded.document.path, past=False)
-            if self._add(connection, view, header.recipe, embedded, upload=original.checksum):
+            if self._add(connection, view, made.recipe, embedded, upload=original.checksum):
                 self._keep(connection, view, embedded.document.id, original)
 
     def relabel(self, document_id: DocumentId, about: Metadata, labels: dict[str, Any]) -> bool:
@@ -162,7 +162,10 @@ class UploadStore(KeepingStore):
         if rows is None:
             return
         embedded = embedded_of(header.name, rows)
-        labelled = replace(embedded, document=replace(embedded.document, metadata=about))
+        document = replace(embedded.document, metadata=about)
+        if not document.own_title:
+            document = replace(document, title=document.name.rpartition(".")[0] or document.name)
+        labelled = replace(embedded, document=document)
         owner, upload = handed_in
         self._forget(connection, view, header, [document_id], path=None, past=False)
         recipe = rows.document[tables.RECIPE]
@@ -188,9 +191,9 @@ class UploadStore(KeepingStore):
 
 
 def _refuse_made_otherwise(made: LibraryHeader, header: LibraryHeader) -> None:
-    if (made.model.fingerprint, made.model.dimensions, made.recipe) != (
-        header.model.fingerprint,
-        header.model.dimensions,
-        header.recipe,
+    version = made.ingestion_version  # another pincite may have begun the project
+    if (made.model, made.recipe) != (
+        header.model,
+        replace(header, ingestion_version=version).recipe,
     ):
         raise MadeOtherwise("the project moved to another model or policy just now; try again")
