@@ -255,7 +255,7 @@ def _indexed(project: PostgresStore) -> Store:
         # One space serves all tests, and its index follows what is added to it.
         with project._reading() as (_, state):
             view = state.view
-        if view is not None and not view.has_index:
+        if view is not None and view.index is None:
             project.make_index()
 
     return cast(Store, _WithIndexes(project, make_once))

@@ -255,6 +255,10 @@ class Store(Protocol):
         """
         ...
 
+    def notices(self) -> tuple[str, ...]:
+        """What hinders searches by vector just now and what to do about it, in sentences."""
+        ...
+
     def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """How many chunks there are, and how many of them have each word, in any of its forms.
 

@@ -54,6 +54,7 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "lease.md").write_text("# The lease\n\nThe lease ends in May.\n")
+    (folder / "rent.md").write_text("# The rent\n\nThe rent is due in June.\n")
     return folder
 
 
@@ -78,7 +79,7 @@ def test_a_library_is_imported(home: TeamHome, notes: Path, owner: Team, tmp_pat
     with pytest.raises(IndexBuildFailed, match=KEPT):
         take(tmp_path / "notes.pincite", home, root=notes)
     with Library(notes, HashingModels(), home) as library:
-        assert [one.path for one in library.documents()] == ["lease.md"]
+        assert [one.path for one in library.documents()] == ["lease.md", "rent.md"]
         assert library.search("when does the lease end?").results
     assert home.is_of_folder()
     assert owner.optimize(home.address.scope)
@@ -90,11 +91,26 @@ def test_a_folder_is_indexed_and_reindexed(home: TeamHome, notes: Path, owner: T
             library.index(model=OLD)
         assert home.is_of_folder()
         assert library.search("when does the lease end?").complete
+        (notice,) = library.search("when does the lease end?").notices
+        assert notice == (
+            "The index for vectors is missing: all 2 were compared, which is slow. `pincite team "
+            "optimize` makes it."
+        )
+        assert library.search("lease", mode="words").notices == ()
         with pytest.raises(IndexBuildFailed, match=KEPT):
             library.reindex(model=NEW)
         assert home.generations() == Generations(live=2, before=1, next=None, last=2)
         assert library.search("when does the lease end?").results
-    assert owner.optimize(home.address.scope)
+        assert owner.optimize(home.address.scope)
+        assert library.search("when does the lease end?").notices == ()
+        with psycopg.connect(owner._server.url) as connection:  # as a build that broke off
+            connection.execute(
+                "UPDATE pg_index SET indisvalid = false FROM pg_class "
+                "WHERE pg_class.oid = indexrelid AND relname LIKE 'window_space_%'"
+            )
+        assert library.search("when does the lease end?").notices
+        assert owner.optimize(home.address.scope)
+        assert library.search("when does the lease end?").notices == ()
 
 
 def test_a_project_moves_to_another_model(home: TeamHome, owner: Team) -> None:
@@ -123,3 +139,17 @@ def test_the_owner_makes_the_index_of_a_generation_that_is_not_live_yet(
         assert owner.optimize(home.address.scope)
         assert len(indexes(owner)) == 2
         assert library.reindex().outcome == "switched"
+
+
+def test_another_kind_is_not_made_without_a_word(home: TeamHome, notes: Path, owner: Team) -> None:
+    with Library(notes, HashingModels(), home) as library:
+        with pytest.raises(IndexBuildFailed):
+            library.index(model=OLD)
+        assert owner.optimize(home.address.scope)
+        library.index()  # whichever kind there is will do
+    url = owner._server.url.replace("postgres:@", "no_owner:@")
+    asked = IndexSettings(kind="ivfflat", from_windows=1)
+    with closing(Team.at(url, index=asked)) as team:
+        store = team.store(home.address.scope)
+        with pytest.raises(IndexBuildFailed, match="with the hnsw index there is.*team optimize"):
+            store.make_index()

@@ -95,8 +95,11 @@ class Searchable:
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
+        notices = found.notices if mode == "words" else (*found.notices, *store.notices())
         watch.lap("check")
-        return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
+        return replace(
+            found, changed=changed, complete=complete, notices=notices, seconds=watch.seconds
+        )
 
     def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         self,

@@ -114,6 +114,31 @@ def test_the_nearest_are_found_with_an_index_as_without(address: str, kind: Inde
         assert found_by_vector(eager.store(scope), at_angle(31), limit=5) == expected
 
 
+def test_another_kind_of_index_is_made_where_it_is_asked_for(address: str) -> None:
+    scope = Scope("ada", next_project())
+
+    def kind_after_optimizing(kind: IndexKind | None) -> tuple[bool, str | None]:
+        """With settings under which nothing else is a reason to make it again."""
+        with closing(Team.at(address, index=IndexSettings(kind, from_windows=1, lists=2))) as team:
+            made = team.optimize(scope)
+            store = team.store(scope)
+            assert found_by_vector(store, at_angle(31), limit=1) == nearest
+            with store._reading() as (_, state):
+                assert state.view is not None
+                return made, state.view.index
+
+    with closing(Team.at(address)) as team:
+        team.create(scope)
+        store = team.store(scope)
+        fill(store, *(embedded(f"{angle}.md", part(f"at {angle}", angle)) for angle in ANGLES))
+        nearest = found_by_vector(store, at_angle(31), limit=1)
+    kind_after_optimizing("ivfflat")
+    assert kind_after_optimizing("hnsw") == (True, "hnsw")
+    assert kind_after_optimizing("ivfflat") == (True, "ivfflat")
+    assert kind_after_optimizing(None) == (False, "ivfflat")  # as it is
+    assert kind_after_optimizing("none") == (False, "ivfflat")  # others use it
+
+
 @pytest.mark.parametrize(
     "limits",
     [

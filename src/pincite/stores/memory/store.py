@@ -187,6 +187,10 @@ class MemoryStore:
     def _chunks(self, filters: Filters) -> Iterator[tuple[Kept, EmbeddedChunk]]:
         return chunks(self._kept.values(), filters)
 
+    def notices(self) -> tuple[str, ...]:
+        """Nothing hinders searches."""
+        return ()
+
     def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """How many chunks there are, and how many of them have each word, in any of its forms."""
         held = [kept.words(part) for kept, part in self._chunks(Filters())]

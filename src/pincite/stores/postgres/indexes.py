@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +40,7 @@ _SECONDS_BETWEEN_TRIES = 0.2
 class IndexSettings:
     """How vectors are indexed, and how thoroughly an index is searched."""
 
-    kind: IndexKind = "hnsw"
+    kind: IndexKind | None = None  # None: as the one that is there; hnsw where there is none
     m: int = 16  # hnsw: neighbours of each vector
     ef_construction: int = 64  # hnsw: how thoroughly they are chosen
     lists: int | None = None  # ivfflat, scann: parts; None: by the number of vectors
@@ -52,7 +53,7 @@ class IndexSettings:
 
     def check(self) -> None:
         """Refuse what cannot work."""
-        if self.kind not in INDEX_KINDS:
+        if self.kind is not None and self.kind not in INDEX_KINDS:
             kinds = ", ".join(INDEX_KINDS)
             raise SettingsError(f"pincite.index is one of {kinds}, not {self.kind!r}")
         for name, (least, most) in _LIMITS.items():
@@ -74,8 +75,13 @@ class IndexSettings:
                 f"memory is {self.memory!r}; write it as 512MB or 2GB, from 1MB to 2047GB"
             )
 
-    def scan(self) -> dict[str, str]:
-        """The settings of a search, by the names the server knows them by."""
+    @property
+    def compared_all(self) -> int:
+        """Up to so many windows every one is compared."""
+        return sys.maxsize if self.kind == "none" else self.from_windows
+
+    def scan(self, kind: str | None) -> dict[str, str]:
+        """The settings of a search in such an index, by the names the server knows them by."""
         known = {
             "hnsw": {
                 "hnsw.ef_search": str(self.ef_search),
@@ -89,7 +95,7 @@ class IndexSettings:
             },
             "scann": {"scann.num_leaves_to_search": str(self.probes)},
         }
-        return known.get(self.kind, {})
+        return known.get(kind or "", {})
 
 
 def index_name(space: int) -> str:
@@ -102,12 +108,15 @@ def maintain(connection: Connection, view: View, settings: IndexSettings) -> boo
 
     Runs outside of a transaction, so that others go on reading and writing meanwhile. A project
     whose vectors are all compared needs none, however many others share its space. One that is
-    there is made anew by the tables' owner alone, who sees how many windows came since.
+    there is made anew by the tables' owner alone, who sees how many windows came since, or where
+    another kind is asked for.
     """
     if settings.kind == "none" or view.windows < settings.from_windows:
         return False
     windows, built = _counts(connection, view.space)
-    if built is not None and windows - built < max(settings.rebuilt_after, windows // 10):
+    is_as_asked = view.index is not None and settings.kind in (None, view.index)
+    grown = windows - (built or 0)
+    if is_as_asked and built is not None and grown < max(settings.rebuilt_after, windows // 10):
         return False
     if view.dimensions > _LARGEST_INDEXED:
         raise IndexBuildFailed(
@@ -198,9 +207,10 @@ def build(connection: Connection, view: View, settings: IndexSettings) -> None:
         )
         connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{old}")
     except psycopg.Error as error:
+        found = f"with the {view.index} index there is" if view.index else "but slowly"
         raise IndexBuildFailed(
             f"the index for vectors could not be made: {str(error).splitlines()[0]}; what was "
-            "stored is kept and found, but slowly. Let the database's owner run `pincite team "
+            f"stored is kept and found, {found}. Let the database's owner run `pincite team "
             "optimize`"
         ) from error
 
@@ -220,7 +230,7 @@ def _method(view: View, settings: IndexSettings, windows: int) -> str:
     ops = "vector_cosine_ops" if view.column == "embedding" else "halfvec_cosine_ops"
     column = f"(({view.column}::{view.kind}) {ops})"
     lists = settings.lists or max(windows // 1000, 10)
-    match settings.kind:
+    match settings.kind or view.index or "hnsw":
         case "hnsw":
             options = f"m = {settings.m:d}, ef_construction = {settings.ef_construction:d}"
             return f"hnsw {column} WITH ({options})"

@@ -83,7 +83,7 @@ class ProjectReader:
         return self._state_of(connection, self._generation)
 
     def _state_of(self, connection: Connection, generation: int | None) -> State:
-        found = state_at(connection, self._entry, generation, compared_all=self._index.from_windows)
+        found = state_at(connection, self._entry, generation, compared_all=self._index.compared_all)
         if found is None:
             raise missing(self._scope)
         return found
@@ -169,7 +169,7 @@ class ProjectReader:
                 asked = {"words": question, "vector": vector}
                 return {kind: () for kind, value in asked.items() if value is not None}
             refuse_other_space(state.header, made_by)
-            scan = self._index.scan() if state.view.has_index else {}
+            scan = self._index.scan(state.view.index)
             # The best plan of so large a statement depends on its values.
             settings = {"plan_cache_mode": "force_custom_plan", **scan}
             connection.execute(
@@ -179,6 +179,16 @@ class ProjectReader:
             found = search(connection, state.view, question, vector, filters=filters, limit=limit)
         lap("rankings")
         return found
+
+    def notices(self) -> tuple[str, ...]:
+        """That the index for vectors is missing, where that is so."""
+        with self._reading() as (_, state):
+            if state.view is None or not state.view.lacks_index:
+                return ()
+            return (
+                f"The index for vectors is missing: all {state.view.windows:,} were compared, "
+                "which is slow. `pincite team optimize` makes it.",
+            )
 
     def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """How many chunks there are, and how many of them have each word, in any of its forms."""

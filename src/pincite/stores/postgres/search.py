@@ -33,7 +33,7 @@ class View:
     dimensions: int
     chunks: int  # in all, whoever may see them
     windows: int
-    has_index: bool  # one for vectors
+    index: str | None  # which kind for vectors there is; None where there is none that works
     compared_all: int  # up to so many windows every one is compared, which is exact
 
     @property
@@ -48,7 +48,12 @@ class View:
     @property
     def uses_index(self) -> bool:
         """Whether there is an index for vectors, and more of them than are all compared."""
-        return self.has_index and self.windows > self.compared_all
+        return self.index is not None and self.windows > self.compared_all
+
+    @property
+    def lacks_index(self) -> bool:
+        """Whether all vectors are compared though they are too many for that."""
+        return self.index is None and self.windows > self.compared_all
 
     @property
     def windows_each(self) -> float:

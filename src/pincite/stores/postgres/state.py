@@ -16,8 +16,9 @@ _STATE = """
 SELECT least(member.clearance, clearance_here()), member.role, generation.id, generation.space,
     space.dimensions, generation.header, generation.complete, generation.problems,
     generation.version, generation.chunks, generation.windows,
-    coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid =
-        to_regclass('pincite.window_space_' || generation.space)), false),
+    (SELECT amname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+     JOIN pg_am ON pg_am.oid = relam
+     WHERE indisvalid AND indexrelid = to_regclass('pincite.window_space_' || generation.space)),
     member.xmin::text  -- another one after each change of the membership, also there and back
 FROM project JOIN member ON member.project = project.id AND member.account = %(account)s
 LEFT JOIN generation ON generation.project = project.id
@@ -50,7 +51,7 @@ def state_at(
 
 def _state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
     clearance, role, generation, space, dimensions, *rest = row
-    header, complete, problems, version, chunks, windows, has_index, membership = rest
+    header, complete, problems, version, chunks, windows, index, membership = rest
     seen_as = f"{clearance} {role} {membership}"
     if header is None:
         return State(None, generation, version=f"{generation} {seen_as}")
@@ -63,7 +64,7 @@ def _state_of(project: int, row: tuple[Any, ...], compared_all: int) -> State:
             dimensions,
             chunks,
             windows,
-            has_index=has_index,
+            index=index,
             compared_all=compared_all,
         ),
         generation,

@@ -167,6 +167,10 @@ class IndexReader:
                     lap("compare")
         return rankings
 
+    def notices(self) -> tuple[str, ...]:
+        """None: without segments the tables are searched, which every run makes up for."""
+        return ()
+
     def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """How many chunks there are, and how many of them have each word, in any of its forms."""
         with translated_errors(self._database):
