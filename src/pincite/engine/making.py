@@ -41,10 +41,7 @@ class Making:
         return summarized(reader.read(original.path, original.data))
 
     def made(self, original: Original, known: UploadStore) -> EmbeddedDocument:
-        """The document with chunks and vectors; those that the store has are not made again.
-
-        A chunk that the service refuses has none; ModelUnavailable where it does not answer.
-        """
+        """The document with its vectors, but for texts that the model refuses; see `lacking`."""
         from pincite.chunking.flow import chunk_document
         from pincite.ingest.embed import EmbeddingPool, unanswered
         from pincite.settings import policy_named

@@ -80,7 +80,9 @@ def stats_as_text(stats: LibraryStats) -> Iterator[str]:
         "chunks": f"{store.chunks:,}",
         "windows": f"{store.windows:,}",
         "vectors": f"{store.vectors:,} of {header.model.dimensions} dimensions",
-        "lacking": _lacking(store.lacking),
+        "no vector yet": f"{counted(store.lacking, 'chunk')}; `pincite index update` tries again"
+        if store.lacking
+        else "",
         "database": size(store.database_bytes),
         "segments": "" if stats.place else size(store.segments_bytes),
         "chunk log": "" if stats.place else size(store.log_bytes),
@@ -90,13 +92,6 @@ def stats_as_text(stats: LibraryStats) -> Iterator[str]:
         "complete": "yes" if store.complete else "no; run `pincite index update`",
     }
     yield from (f"{what:<13} {printable(value)}" for what, value in rows.items() if value)
-
-
-def _lacking(count: int) -> str:
-    if not count:
-        return ""
-    have = "has" if count == 1 else "have"
-    return f"{counted(count, 'chunk')} {have} no vector yet; `pincite index update` tries again"
 
 
 def stats_as_json(stats: LibraryStats) -> Json:

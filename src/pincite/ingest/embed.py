@@ -7,15 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Self
 
-from pincite.errors import (
-    ModelError,
-    ModelInvalid,
-    ModelMissing,
-    ModelRefused,
-    ModelUnavailable,
-)
+from pincite.errors import ModelError, ModelInvalid, ModelMissing, ModelRefused, ModelUnavailable
 from pincite.ports import Embedder, Store
-from pincite.records import ChunkId, EmbeddedChunk, StoredWindow, WindowedChunk
+from pincite.records import ChunkId, EmbeddedChunk, StoredWindow, Window, WindowedChunk
 from pincite.vectors import Vector, unit
 
 _PLAIN = "A plain sentence, which a model that works embeds."
@@ -140,7 +134,10 @@ class EmbeddingPool:
         for part in pending.chunks:
             windows: tuple[StoredWindow, ...] = ()
             try:
-                windows = self._windows(part, pending)
+                windows = tuple(
+                    StoredWindow(one.start, one.end, one.fingerprint, self._vector(one, pending))
+                    for one in part.windows
+                )
             except ModelMissing:
                 raise
             except ModelError as error:
@@ -148,18 +145,8 @@ class EmbeddingPool:
             embedded.append(EmbeddedChunk(part.chunk, windows))
         return tuple(embedded), failed
 
-    def _windows(self, part: WindowedChunk, pending: Pending) -> tuple[StoredWindow, ...]:
-        return tuple(
-            StoredWindow(
-                window.start,
-                window.end,
-                window.fingerprint,
-                self._vector(window.fingerprint, pending),
-            )
-            for window in part.windows
-        )
-
-    def _vector(self, fingerprint: str, pending: Pending) -> Vector:
+    def _vector(self, window: Window, pending: Pending) -> Vector:
+        fingerprint = window.fingerprint
         vector = pending.vectors[fingerprint]
         if not isinstance(vector, Future):
             return vector  # as it was stored: normalising again would change its last bit

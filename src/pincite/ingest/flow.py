@@ -13,13 +13,7 @@ from dataclasses import dataclass
 
 from pincite.errors import FileConverted, FileEmpty, FileUnreadable, ModelError, StoreDenied
 from pincite.ingest.catalog import summarized
-from pincite.ingest.embed import (
-    EmbeddingPool,
-    KnownVectors,
-    Pending,
-    nothing_known,
-    unanswered,
-)
+from pincite.ingest.embed import EmbeddingPool, KnownVectors, Pending, nothing_known, unanswered
 from pincite.ingest.sync import Task, compare
 from pincite.ports import Chunker, Embedder, Reader, Store
 from pincite.records import (
@@ -143,8 +137,8 @@ def _ahead(begun: Iterable[_UnderWay]) -> Iterator[_UnderWay]:
 def _finish(one: _UnderWay, store: Store, pool: EmbeddingPool, tally: _Tally) -> None:
     """Wait for the vectors and store the document, or report why not.
 
-    A chunk that got none is found by its words. Where the service did not answer at all, and
-    nothing is known, the document is left as it was.
+    A chunk without one is found by its words; a document without any stays as it was where it is
+    the service that did not answer.
     """
     try:
         chunks, failed = pool.collect(one.pending)
@@ -154,17 +148,21 @@ def _finish(one: _UnderWay, store: Store, pool: EmbeddingPool, tally: _Tally) ->
     trouble = unanswered(failed.values())
     if trouble is not None and embedded.lacking == len(chunks):
         tally.failed(Failure(one.task.path, str(trouble), tuple(failed)))
-    elif one.task.lacking and one.task.lacking == embedded.lacking:
-        tally.retried_in_vain(one.task)
-        tally.lacks(one.task.path, len(chunks), failed)
     else:
+        in_vain = 0 < one.task.lacking == embedded.lacking
         try:
-            store.replace_document(embedded, replaces=one.task.replaces)
+            if not in_vain:
+                store.replace_document(embedded, replaces=one.task.replaces)
         except StoreDenied as denied:  # this one document, to this user
             tally.failed(Failure(one.task.path, str(denied)))
         else:
-            tally.stored(one.task, len(chunks), one.document.metadata.notes)
-            tally.lacks(one.task.path, len(chunks), failed)
+            if failed:
+                tally.lacks(one.task.path, len(chunks), failed)
+            if in_vain:
+                tally.unchanged += 1
+                tally.advance(one.task.path)
+            else:
+                tally.stored(one.task, len(chunks), one.document.metadata.notes)
     tally.give_up_if_hopeless(trouble)
 
 
@@ -199,34 +197,27 @@ class _Tally:
         self.paths[task.change].append(task.path)
         self.chunks += chunks
         self._unanswered = 0
-        self._advance(task.path)
-
-    def retried_in_vain(self, task: Task) -> None:
-        """A document stays as it was: not one of the vectors that it lacks could be made."""
-        self.unchanged += 1
-        self._advance(task.path)
+        self.advance(task.path)
 
     def lacks(self, path: str, chunks: int, failed: Mapping[ChunkId, ModelError]) -> None:
         """Some chunks of a document that is stored have no vector."""
-        if failed:
-            what = "chunk" if chunks == 1 else "chunks"
-            have = "has" if len(failed) == 1 else "have"
-            why = next(iter(failed.values()))
-            reason = (
-                f"{len(failed)} of {chunks} {what} {have} no vector yet ({why}): found by words "
-                "only; the next update tries again"
-            )
-            self.lacking.append(Failure(path, reason, tuple(failed)))
+        have = f"chunk{'' if chunks == 1 else 's'} {'has' if len(failed) == 1 else 'have'}"
+        why = next(iter(failed.values()))
+        reason = (
+            f"{len(failed)} of {chunks} {have} no vector yet ({why}): found by words only; the "
+            "next update tries again"
+        )
+        self.lacking.append(Failure(path, reason, tuple(failed)))
 
     def failed(self, failure: Failure) -> None:
         """A file is left as it was."""
         self.failures.append(failure)
-        self._advance(failure.path)
+        self.advance(failure.path)
 
     def left_out(self, skipped: Skipped) -> None:
         """A file turned out to hold nothing."""
         self.skipped.append(skipped)
-        self._advance(skipped.path)
+        self.advance(skipped.path)
 
     def give_up_if_hopeless(self, cause: ModelError | None) -> None:
         """A service that does not answer will not answer for the next thousand files either."""
@@ -235,7 +226,8 @@ class _Tally:
             if self._unanswered >= _GIVE_UP_AFTER:
                 raise cause
 
-    def _advance(self, path: str) -> None:
+    def advance(self, path: str) -> None:
+        """One more file is done."""
         self._done += 1
         self._bytes_done += self._sizes[path]
         self._on_progress(

@@ -44,13 +44,7 @@ from pincite.records.documents import (
 )
 from pincite.records.filters import Filters
 from pincite.records.generations import Generations
-from pincite.records.header import (
-    FoundFile,
-    LibraryHeader,
-    ModelCard,
-    recipe_lacking,
-    split_recipe,
-)
+from pincite.records.header import FoundFile, LibraryHeader, ModelCard, recipe_lacking, split_recipe
 from pincite.records.places import (
     Box,
     Locator,

@@ -55,10 +55,7 @@ def check_header(header: LibraryHeader) -> None:
 
 
 def sound_document(line: DocumentLine, header: LibraryHeader) -> EmbeddedDocument:
-    """A document of today, with a vector for each of its windows.
-
-    A chunk may have none where the recipe says so.
-    """
+    """A document of today, with a vector for each window, and windows but for what it lacks."""
     form = line.document
     if form["library"] != header.name:
         raise Unsound(f"holds {form['path']!r} of another library")

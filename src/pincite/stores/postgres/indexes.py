@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,11 +74,6 @@ class IndexSettings:
                 f"memory is {self.memory!r}; write it as 512MB or 2GB, from 1MB to 2047GB"
             )
 
-    @property
-    def compared_all(self) -> int:
-        """Up to so many windows every one is compared."""
-        return sys.maxsize if self.kind == "none" else self.from_windows
-
     def scan(self, kind: str | None) -> dict[str, str]:
         """The settings of a search in such an index, by the names the server knows them by."""
         known = {
@@ -123,9 +117,10 @@ def maintain(connection: Connection, view: View, settings: IndexSettings) -> boo
             f"vectors of {view.dimensions} numbers cannot be indexed (at most {_LARGEST_INDEXED}); "
             "choose a model with shorter ones, or set the index to `none`"
         )
-    with _only_one(connection, view.space) as alone:
+    with _alone(connection, view.space) as alone:
         if alone:
-            with _next_one(connection):
+            # The indexes of all spaces are of one table, where PostgreSQL makes one at a time.
+            with _alone(connection, _ANY_SPACE, waits=True):
                 build(connection, view, settings)
     return alone
 
@@ -137,39 +132,19 @@ def owns_tables(connection: Connection) -> bool:
 
 
 @contextmanager
-def _only_one(connection: Connection, space: int) -> Iterator[bool]:
-    """Whether nobody else makes the space's index just now; then nobody does until the end."""
-    if not _took(connection, space):
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        _give_back(connection, space)
+def _alone(connection: Connection, space: int, *, waits: bool = False) -> Iterator[bool]:
+    """Whether nobody else makes the space's index just now; then nobody does until the end.
 
-
-@contextmanager
-def _next_one(connection: Connection) -> Iterator[None]:
-    """The indexes of all spaces are of one table, where PostgreSQL makes one at a time.
-
-    Two would wait for each other. So would one that waits for a lock inside of a statement.
+    Waits outside of a statement: one that waits for a lock inside would hold up the other.
     """
-    while not _took(connection, _ANY_SPACE):
+    asked = "SELECT pg_try_advisory_lock(%s, %s::integer)"
+    while not (took := connection.execute(asked, (_MAKING, space)).fetchone() == (True,)) and waits:
         time.sleep(_SECONDS_BETWEEN_TRIES)
     try:
-        yield
+        yield took
     finally:
-        _give_back(connection, _ANY_SPACE)
-
-
-def _took(connection: Connection, space: int) -> bool:
-    asked = "SELECT pg_try_advisory_lock(%s, %s::integer)"
-    return connection.execute(asked, (_MAKING, space)).fetchone() == (True,)
-
-
-def _give_back(connection: Connection, space: int) -> None:
-    if not connection.broken:  # else the lock went with it
-        connection.execute("SELECT pg_advisory_unlock(%s, %s::integer)", (_MAKING, space))
+        if took and not connection.broken:  # else the lock went with it
+            connection.execute("SELECT pg_advisory_unlock(%s, %s::integer)", (_MAKING, space))
 
 
 def build(connection: Connection, view: View, settings: IndexSettings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -83,7 +84,8 @@ class ProjectReader:
         return self._state_of(connection, self._generation)
 
     def _state_of(self, connection: Connection, generation: int | None) -> State:
-        found = state_at(connection, self._entry, generation, compared_all=self._index.compared_all)
+        most = sys.maxsize if self._index.kind == "none" else self._index.from_windows
+        found = state_at(connection, self._entry, generation, compared_all=most)
         if found is None:
             raise missing(self._scope)
         return found
@@ -183,12 +185,13 @@ class ProjectReader:
     def notices(self) -> tuple[str, ...]:
         """That the index for vectors is missing, where that is so."""
         with self._reading() as (_, state):
-            if state.view is None or not state.view.lacks_index:
-                return ()
-            return (
-                f"The index for vectors is missing: all {state.view.windows:,} were compared, "
-                "which is slow. `pincite team optimize` makes it.",
-            )
+            view = state.view
+        if view is None or view.index is not None or view.windows <= view.compared_all:
+            return ()
+        return (
+            f"The index for vectors is missing: all {view.windows:,} were compared, which is "
+            "slow. `pincite team optimize` makes it.",
+        )
 
     def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """How many chunks there are, and how many of them have each word, in any of its forms."""

@@ -51,11 +51,6 @@ class View:
         return self.index is not None and self.windows > self.compared_all
 
     @property
-    def lacks_index(self) -> bool:
-        """Whether all vectors are compared though they are too many for that."""
-        return self.index is None and self.windows > self.compared_all
-
-    @property
     def windows_each(self) -> float:
         """How many windows are looked at to find a chunk: the next may be of one that is found."""
         usual = self.windows / max(self.chunks, 1)
