@@ -151,5 +151,5 @@ def test_another_kind_is_not_made_without_a_word(home: TeamHome, notes: Path, ow
     asked = IndexSettings(kind="ivfflat", from_windows=1)
     with closing(Team.at(url, index=asked)) as team:
         store = team.store(home.address.scope)
-        with pytest.raises(IndexBuildFailed, match="with the hnsw index there is.*team optimize"):
+        with pytest.raises(IndexBuildFailed, match=r"with the hnsw index there is.*team optimize"):
             store.make_index()

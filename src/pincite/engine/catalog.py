@@ -43,5 +43,5 @@ def _entry(root: Path, document: DocumentEntry, problem: Failure | None) -> Cata
         elif document.metadata.notes:
             state, reason = "partly read", "; ".join(document.metadata.notes)
         elif document.lacking:
-            reason = f"{document.lacking} of {document.chunks} chunks have no vector yet"
+            state, reason = "partly embedded", f"no vector yet for {document.lacking} of its chunks"
     return CatalogEntry(document.path, state, document, reason)

@@ -65,7 +65,7 @@ class EmbeddingPool:
         self._threads = ThreadPoolExecutor(embedder.parallel, thread_name_prefix="embed")
         self._under_way: dict[str, tuple[_Future, int]] = {}
         self._sent = 0
-        self._refused: set[str] = set()
+        self._refused: list[ModelError] = []  # one for each window
 
     @property
     def embedded(self) -> int:
@@ -114,6 +114,7 @@ class EmbeddingPool:
             except ModelError as error:
                 raise ModelUnavailable(str(refusal)) from error
         if len(texts) == 1:
+            self._refused.append(refusal)
             return [refusal]
         middle = len(texts) // 2
         halves = (texts[:middle], texts[middle:])
@@ -152,7 +153,6 @@ class EmbeddingPool:
             return vector  # as it was stored: normalising again would change its last bit
         made = vector.result()[pending.place[fingerprint]]
         if isinstance(made, ModelError):
-            self._refused.add(fingerprint)
             raise made
         return made
 

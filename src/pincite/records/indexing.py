@@ -70,7 +70,9 @@ class IndexReport:
         return self.added + self.changed + self.moved + self.recut + self.retried
 
 
-CatalogState = Literal["indexed", "partly read", "changed", "missing", "not read"]
+CatalogState = Literal[
+    "indexed", "partly read", "partly embedded", "changed", "missing", "not read"
+]
 
 
 @dataclass(frozen=True, slots=True)

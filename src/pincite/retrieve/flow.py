@@ -170,7 +170,9 @@ def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: 
     if settings.feedback_weight:
         best = best_by_score(rankings, weights, LOOKED_AT)
         rankings = {**rankings, "feedback": feedback(rankings, best)}
-    return fuse_scores(rankings, weights)
+    words, near = ({one.chunk_id for one in rankings.get(name, ())} for name in ("words", "vector"))
+    # Each search tells its scores of what the other lists: what is not near has no vector.
+    return fuse_scores(rankings, weights, by_words=words - near)
 
 
 def _is_fitted_for(embedder: QuestionEmbedder | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import fsum
 
 from pincite.records import ChunkId, Hit, Ranked, Ranking, Share
@@ -24,18 +24,26 @@ def best_by_score(
     return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:count]
 
 
-def fuse_scores(rankings: Mapping[str, Ranking], weights: Mapping[str, float]) -> list[Hit]:
+def fuse_scores(
+    rankings: Mapping[str, Ranking],
+    weights: Mapping[str, float],
+    *,
+    by_words: Collection[ChunkId] = (),
+) -> list[Hit]:
     """A weighted sum of scores, each brought between 0 and 1 among the candidates.
 
     Cosines of a library lie close together and far from 0, so the lowest one counts as 0. BM25
-    and the codes begin at 0 by themselves. A ranking without a weight counts for nothing.
+    and the codes begin at 0 by themselves. A ranking without a weight counts for nothing. Of chunks
+    that have no vector, `by_words`, the words speak for the meaning, too.
     """
+    of_both = fsum(weights.get(search, 0.0) for search in ("words", *_BETWEEN_COSINES))
     shares: defaultdict[ChunkId, dict[str, Share]] = defaultdict(dict)
     for search, ranking in rankings.items():
         floor, scale = _floor_and_scale(search, ranking)
         weight = weights.get(search, 0.0)
         for rank, one in enumerate(ranking, start=1):
-            contribution = weight * _height(one.score, floor, scale)
+            is_all = search == "words" and one.chunk_id in by_words
+            contribution = (of_both if is_all else weight) * _height(one.score, floor, scale)
             share = Share(rank if one.listed else None, one.score, contribution)
             shares[one.chunk_id][search] = share
     return _hits(rankings, shares, {})
