@@ -11,7 +11,7 @@ import pytest
 from pincite import Case, Gate, Library, SearchResults
 from pincite.errors import IndexMissing, LibraryBusy, NothingToIndex, SettingsError
 from pincite.records import Progress
-from two_models import BACKWARDS, NEW, OLD, open_with_models
+from two_models import BACKWARDS, NEW, OLD, REFUSING, open_with_models
 
 THINGS = ("valve", "pump", "boiler", "gauge", "rotor", "seal", "signal", "anchor")
 CASES = tuple(
@@ -350,3 +350,15 @@ def test_a_folder_without_an_index_cannot_be_moved(tmp_path: Path) -> None:
     with open_with_models(tmp_path) as library, pytest.raises(IndexMissing, match="no index yet"):
         library.reindex(model=NEW)
     assert not (tmp_path / ".index").exists()
+
+
+def test_a_model_that_refuses_a_text_is_moved_to_and_what_it_lacks_is_told(
+    library: Library,
+) -> None:
+    report = library.reindex(model=REFUSING)
+    assert report.outcome == "switched"
+    assert [one.path for one in report.index.lacking] == ["rotor.md"]
+    assert library.stats().store.lacking == sum(len(one.chunk_ids) for one in report.index.lacking)
+    assert best(library, "who looks after the rotor?") == "rotor.md"
+    assert library.verify() == []
+    assert [one.path for one in library.index().lacking] == ["rotor.md"]

@@ -106,7 +106,8 @@ def reindex(
         echo_json(generations.report_as_json(report, time.monotonic() - started))
     else:
         echo_lines(generations.report_as_text(report, indexed - started))
-    if report.outcome in ("incomplete", "worse") or report.index.failures:
+    unfinished = report.index.failures or report.index.lacking
+    if report.outcome in ("incomplete", "worse") or unfinished:
         sys.exit(EXIT_PARTLY_FAILED)
 
 
