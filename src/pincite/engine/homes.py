@@ -9,12 +9,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pincite.errors import IndexMissing, LibraryBusy, PinciteError
+from pincite.errors import IndexBuildFailed, IndexMissing, LibraryBusy, PinciteError
 
 if TYPE_CHECKING:
     from pincite.ports import Store
     from pincite.records import Generations
     from pincite.stores.sqlite.generations import GenerationFolders
+
+
+def try_index(store: Store) -> IndexBuildFailed | None:
+    """Make the index of a store that is about to become the live one, where that is due.
+
+    Why it cannot be made is no reason to stop: whoever asks raises it when all else is done.
+    """
+    try:
+        store.make_index()
+    except IndexBuildFailed as error:
+        return error
+    return None
 
 
 @dataclass(frozen=True)

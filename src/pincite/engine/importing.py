@@ -11,8 +11,7 @@ from pathlib import Path
 from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.exporting import OWN_FILES, MoveCounts, OnProgress
 from pincite.engine.folders import join_files, set_apart
-from pincite.engine.homes import Aside, MovingHome
-from pincite.engine.index_making import IndexMaking
+from pincite.engine.homes import Aside, MovingHome, try_index
 from pincite.engine.making import labels_of
 from pincite.errors import (
     DatabaseMissing,
@@ -54,7 +53,6 @@ def import_library(
 ) -> MoveReport:
     """Make the library in a file the library of this folder; all of it, or nothing."""
     held = _held(home, root, replace=replace)
-    index = IndexMaking()
     with opened_archive(file) as archive:
         first, lines = archive.opened()
         _refuse_other_model(held, first.header)
@@ -63,10 +61,11 @@ def import_library(
             for line in lines:
                 taking.take(line)
             report = taking.finish(file)
-            index.make(aside.store)
+            no_index = try_index(aside.store)
     if not report.apart:
         join_files(home.files)  # of an index that was apart, and was replaced
-    index.tell()
+    if no_index:
+        raise no_index
     return report
 
 

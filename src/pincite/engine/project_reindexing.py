@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.evaluation import asked_all
 from pincite.engine.generations import IndexGenerations, judged
-from pincite.engine.index_making import IndexMaking
+from pincite.engine.homes import try_index
 from pincite.engine.making import Making, making
 from pincite.errors import FileUnreadable
 from pincite.records import (
@@ -41,7 +41,6 @@ class ProjectGenerations(IndexGenerations):
     ) -> ReindexReport:
         """Fill the next generation; what comes or goes meanwhile is followed until the switch."""
         asked: GateReport | None = None
-        index = IndexMaking()
         with (
             closing(self.home.write_next()) as coming,
             making(header, self.embedders.of(header)) as made,
@@ -49,7 +48,7 @@ class ProjectGenerations(IndexGenerations):
             coming.begin(header)
             filling = _Filling(coming, made, on_progress)
             report = filling.fill()
-            index.make(coming)
+            no_index = try_index(coming)
             if gate.cases and not report.failures:
                 asked = self._asked(gate)
             is_worse = asked is not None and not asked.holds
@@ -62,8 +61,8 @@ class ProjectGenerations(IndexGenerations):
             if report.failures:
                 lost = tuple(sorted(failure.path for failure in report.failures))
                 return ReindexReport("incomplete", header, report, lost=lost)
-            if not is_worse:
-                index.tell()
+            if no_index and not is_worse:
+                raise no_index
             return ReindexReport("worse" if is_worse else "switched", header, report, gate=asked)
 
     def _asked(self, gate: Gate) -> GateReport:

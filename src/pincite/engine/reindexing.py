@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.folders import begun
 from pincite.engine.generations import IndexGenerations, judged
-from pincite.engine.homes import Home
-from pincite.engine.index_making import IndexMaking
+from pincite.engine.homes import Home, try_index
 from pincite.engine.indexing import Run
 from pincite.engine.models import Wishes
 from pincite.engine.verdicts import forget_refused, note_refused, was_refused
@@ -65,8 +64,7 @@ class LibraryGenerations(IndexGenerations):
         report = filling.fill()
         if report.outcome != "ready":
             return report
-        index = IndexMaking()
-        index.make(filling.store)
+        no_index = try_index(filling.store)
         if gate.cases:
             report = replace(report, gate=self._asked(gate))
             if report.gate and not report.gate.holds:
@@ -74,7 +72,8 @@ class LibraryGenerations(IndexGenerations):
                 note_refused(self.home.files, self.home.place(), number)
                 return replace(report, outcome="worse")
         if not switch:
-            index.tell()
+            if no_index:
+                raise no_index
             return report
         with closing(_patient_writer(self.home)):
             # Nobody else can write now: what came meanwhile is in both, or in neither.
@@ -83,8 +82,8 @@ class LibraryGenerations(IndexGenerations):
             if last.outcome == "ready":
                 self.home.switch()
                 report = replace(report, outcome="switched")
-        if report.outcome == "switched":
-            index.tell()
+        if report.outcome == "switched" and no_index:
+            raise no_index
         return report
 
     def _was_refused(self, number: int) -> bool:
