@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING
 from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import is_apart
 from pincite.engine.models import Wishes
-from pincite.engine.patience import patiently
 from pincite.engine.searchable import Searchable
 from pincite.errors import (
     FileUnreadable,
+    LibraryBusy,
+    ModelUnavailable,
+    NothingToIndex,
     PinciteError,
+    StoreBusy,
+    StoreFull,
+    StoreUnreachable,
 )
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
@@ -42,6 +47,16 @@ if TYPE_CHECKING:
     )
     from pincite.sources import Folder
     from pincite.stores.archive.writing import Sink
+
+_SECONDS_BETWEEN_TRIES = 5.0
+_PASSING = (
+    LibraryBusy,
+    NothingToIndex,
+    StoreBusy,
+    StoreFull,
+    StoreUnreachable,
+    ModelUnavailable,
+)
 
 
 class Library(Searchable):
@@ -130,11 +145,11 @@ class Library(Searchable):
         folder) is told to `on_trouble` and tried again.
         """
         index = partial(self.index, passwords=passwords)
-        first = patiently(index, stop, on_trouble)
+        first = _patiently(index, stop, on_trouble)
         if first is not None:
             yield first
         for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
-            report = patiently(index, stop, on_trouble)
+            report = _patiently(index, stop, on_trouble)
             if report is not None and (report.paths or report.failures):
                 yield report
 
@@ -162,6 +177,7 @@ class Library(Searchable):
         """
         from pincite.engine.converting import ConversionWishes, convert_library
 
+        _ = self._home.files  # LibraryClosed after `close`
         wishes = ConversionWishes(
             ocr=ocr,
             engine=engine,
@@ -181,7 +197,7 @@ class Library(Searchable):
 
     def verify(self, *, repair: bool = False) -> list[Finding]:
         """What does not agree inside the index; with `repair`, what was mended."""
-        self.close()  # a repair replaces the database under an open reader
+        self._release()  # a repair replaces the database under an open reader
         with closing(self._home.mend()) as store:
             findings = store.verify()
             if repair and findings:
@@ -226,7 +242,7 @@ class Library(Searchable):
         """
         from pincite.engine.importing import import_library
 
-        self.close()  # the index is replaced under an open reader
+        self._release()  # the index is replaced under an open reader
         return import_library(
             Path(file), self.root, self._home, replace=replace, on_progress=on_progress
         )
@@ -243,3 +259,18 @@ class Library(Searchable):
         except FileUnreadable:
             return not is_apart(self._home.files)  # imported without its files: nothing to compare
         return file.checksum != document.checksum
+
+
+def _patiently(
+    index: Callable[[], IndexReport],
+    stop: threading.Event,
+    on_trouble: Callable[[PinciteError], None],
+) -> IndexReport | None:
+    """Index as soon as it can be done, or not at all if it is to stop before."""
+    while not stop.is_set():
+        try:
+            return index()
+        except _PASSING as trouble:
+            on_trouble(trouble)
+            stop.wait(_SECONDS_BETWEEN_TRIES)
+    return None
