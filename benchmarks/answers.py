@@ -34,7 +34,7 @@ from quality import row, some
 from pincite import Answer, AskSettings, Library, SearchSettings, open_library
 from pincite.answer.flow import Readers, ask
 from pincite.engine.models import Embedders, ModelAccess
-from pincite.engine.stopwatch import Stopwatch
+from pincite.engine.searching import Stopwatch
 from pincite.evals.cases import parse_cases
 from pincite.records import Case, Outcome
 from pincite.retrieve.flow import search

@@ -32,6 +32,7 @@ PinciteError
 │   ├── ModelUnavailable   the embedding service or the worker does not answer
 │   │   └── ModelRefused   the service answers, but not to this request
 │   └── ModelMismatch      the index was filled by another model
+├── LibraryClosed          the library was closed; open it again
 ├── SearchCancelled        whoever asked does not want the answer any more
 ├── CitationNotFound       nothing in the index stands at that place
 ├── ReceiptInvalid         a file to check is no receipt, or holds no citations of ours
@@ -173,6 +174,10 @@ class ModelMismatch(ModelError):
         )
 
 
+class LibraryClosed(PinciteError):
+    """A library was used after its `close`, or after its `with` block."""
+
+
 class SearchCancelled(PinciteError):
     """The search was stopped because its asker wanted no answer any more."""
 
@@ -187,6 +192,14 @@ class ReceiptInvalid(PinciteError):
 
 class RunNotFound(PinciteError):
     """The library keeps no eval run of that name."""
+
+
+def did_you_mean(name: str, known: list[str]) -> str:
+    """` (did you mean type?)`, where something that is known looks like it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def extra_needed(what: str, extra: str) -> str:

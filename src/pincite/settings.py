@@ -222,8 +222,8 @@ def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters
         raise SettingsError(
             "rrf_k, per_document and route must not be negative, candidates at least 1"
         )
-    if not 1 <= settings.top_k <= MOST_RESULTS:
-        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")
+    if not isinstance(settings.top_k, int) or not 1 <= settings.top_k <= MOST_RESULTS:
+        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k!r}")
     if not 1 <= settings.rerank_top <= MOST_RESULTS:
         raise SettingsError(
             f"rerank_top must be between 1 and {MOST_RESULTS}, not {settings.rerank_top}"

@@ -47,14 +47,14 @@ AGENTS = ("Planner", "writer")
 AUTHORS = (None, "Ada Lovelace", "Grace Hopper, Ada")
 DATES = (None, "2023", "2024-02", "2024-02-29", "2024-03-01T10:00:00", "soon")
 LABELS = (None, "public", "Internal", "confidential", "restricted", "eyes only")
-LANGUAGES = (None, "en", "pt-BR", "python")
+LANGUAGES = (None, "en", "en_GB", "pt-BR", "python")
 HEADINGS = ("Water", "Maße", "First Steps")
 IMPORTS = ("os", "os.path", "json", "a/b")
 
 VALUES: dict[Field, Sequence[str]] = {
     "type": ("md", "txt", "pdf", ""),
     "modality": ("text", "ocr", "code"),
-    "language": ("EN", "pt-br", "python", ""),
+    "language": ("EN", "pt", "pt-br", "python", ""),
     "tag": ("RED", "Green", "strasse", "gre", ""),
     "project": ("harbour", "MOLE", "mol", ""),
     "agent": ("planner", "Writer", ""),

@@ -18,7 +18,7 @@ from pincite.retrieve.flow import search
 from pincite.retrieve.understand.quoted import quoted_phrases
 from pincite.settings import SearchSettings, policy_named
 from pincite.stores.sqlite.opening import open_for_writing
-from pincite.text.words import WORD
+from pincite.text.words import WORD, asks_for_something
 from soak import times
 
 EMBEDDER = HashingEmbedder(dimensions=32)
@@ -77,7 +77,7 @@ def ask(store: Store, questions: list[str], *, mode: Mode, embedder: Embedder | 
             text = TEXTS[result.document.path]
             assert result.quote.text == text[result.quote.start : result.quote.end]
             assert all(0 <= a < b <= len(result.quote.text) for a, b in result.quote.matches)
-        if mode == "hybrid" and WORD.search(question) and not required(found.question):
+        if mode == "hybrid" and asks_for_something(question) and not required(found.question):
             assert len(found.results) == len(TEXTS)
 
 
@@ -87,7 +87,7 @@ def required(question: str) -> bool:
 
 
 def expected_reason(question: str, *, found: int) -> str | None:
-    if not WORD.search(question):
+    if not asks_for_something(question):
         return "empty_question"
     if found:
         return None

@@ -54,7 +54,8 @@ def library(
     ("filters", "visible"),
     [
         (Filters(), ALL),
-        # An empty tuple lets nothing through; None is no restriction.
+        # An empty tuple or list lets nothing through; None is no restriction.
+        (Filters(document_ids=[]), []),  # type: ignore[arg-type]  # as programs write it
         (Filters(document_ids=()), []),
         (Filters(types=()), []),
         (Filters(modalities=()), []),
@@ -67,6 +68,13 @@ def library(
         (Filters(types=("txt",)), [STOPPED]),
         (Filters(types=("md", "txt")), ALL),
         (Filters(types=("pdf",)), []),
+        (Filters(types=(".TXT",)), [STOPPED]),
+        (Filters(types=("markdown",)), [BEGINNERS, EXPERTS, SHOWN, PICTURE]),
+        # What is said in a recording is found by what the recording is
+        (Filters(types=("video",)), [SHOWN]),
+        (Filters(types=("video", "txt")), [STOPPED, SHOWN]),
+        (Filters(types=("audio",)), []),
+        (Filters(where="not type = video and type = md"), [BEGINNERS, EXPERTS, PICTURE]),
         (Filters(modalities=(Modality.OCR,)), [PICTURE]),
         (Filters(modalities=(Modality.OCR, Modality.VIDEO_TRANSCRIPT)), [SHOWN, PICTURE]),
         (Filters(modalities=(Modality.CODE,)), []),
@@ -142,14 +150,22 @@ PLAN = embedded(
         project="Harbour",
         confidentiality="Confidential",
         agents=("Planner", "writer"),
+        language="en-US",
     ),
 )
 NOTE = embedded(
     "notes/[old] a*b.md",
     part("a pump, said the note"),
-    about=Metadata(modified="2023-12-31T23:59:00", project="harbour", confidentiality="public"),
+    about=Metadata(
+        modified="2023-12-31T23:59:00",
+        project="harbour",
+        confidentiality="public",
+        language="EN",
+    ),
 )
-MEMO = embedded("memo.md", part("pump memo"), about=Metadata(confidentiality="eyes only"))
+MEMO = embedded(
+    "memo.md", part("pump memo"), about=Metadata(confidentiality="eyes only", language="eng")
+)
 CODE = embedded(
     "run.py",
     Part("def pump(): pass", analysis=Analysis(None, ("pump",), ("os.path", "json"))),
@@ -193,6 +209,11 @@ def names_found(store: Store, filters: Filters) -> set[str]:
         (Filters(agents=("planner",)), "costs pipes"),
         (Filters(agents=("planner", "")), "costs pipes said secret defined"),
         (Filters(author="hopper"), "costs pipes"),
+        # A language is also what is spoken of it somewhere.
+        (Filters(languages=("en",)), "costs pipes said"),
+        (Filters(languages=("en-us",)), "costs pipes"),
+        (Filters(languages=("", "e")), "defined"),
+        (Filters(where="language != en"), "secret defined"),
         # What says nothing of its confidentiality is internal; an unknown label is the strictest.
         (Filters(clearance="public"), "said"),
         (Filters(clearance="Internal"), "said defined"),

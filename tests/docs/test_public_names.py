@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pincite
@@ -15,6 +17,13 @@ def test_all_lists_every_public_name_in_order() -> None:
     assert sorted(pincite.__all__) == pincite.__all__
     for module in (pincite, records):  # some of their names are loaded late
         assert [name for name in module.__all__ if not hasattr(module, name)] == []
+
+
+def test_every_public_name_is_listed_before_it_is_used() -> None:
+    listed = subprocess.check_output(
+        [sys.executable, "-c", "import pincite; print(*dir(pincite))"], text=True
+    )
+    assert set(pincite.__all__) <= set(listed.split())
 
 
 def test_every_exception_is_in_the_tree_at_the_top_of_its_module() -> None:

@@ -18,6 +18,7 @@ from pincite.entrypoints.cli.main import cli
 from pincite.entrypoints.render import results_as_json, results_as_text
 from pincite.models.catalog import MINILM_FOLDER, default_models_folder
 from pincite.records import Confidence, SearchResults
+from pincite.settings import INGESTION_VERSION
 
 Run = Callable[..., Result]
 
@@ -83,9 +84,28 @@ def test_json_results_say_where_and_why(built: Run) -> None:
     assert first["quote"]["text"] == "The portal sometimes says ERR-4042."
     assert first["quote"]["locator"] == {"line_start": 14, "line_end": 14}
     assert set(first["searches"]) == {"words", "codes", "vector", "feedback"}
+    assert first["rrf_score"] == pytest.approx(2 / 61)
+    assert first["vector_score"] == first["searches"]["vector"]["score"]
+    assert first["text_score"] == first["searches"]["words"]["score"]
     assert first["score"] == pytest.approx(
         sum(share["contribution"] for share in first["searches"].values())
     )
+
+
+def test_json_chunks_name_their_document_labels_and_index_version(built: Run) -> None:
+    found = json.loads(built("search", "ERR-4042", "--json").stdout)
+    document, chunk = (found["results"][0][one] for one in ("document", "chunk"))
+    assert chunk["document_id"] == document["id"]
+    assert (chunk["project"], chunk["tags"]) == ("Harbour", ["home", "contracts"])
+    assert (chunk["position"], chunk["end"] - chunk["start"]) == (0, len(chunk["text"]))
+    assert chunk["index_version"] == found["index_version"]
+    assert found["index_version"].startswith(f"vault/{INGESTION_VERSION}/")
+
+
+def test_what_was_left_out_is_in_json_only_where_it_is_asked_for(built: Run) -> None:
+    far = ("search", "zebra", "--set", "similarity_floor=1", "--json")
+    assert "dropped" not in json.loads(built(*far).stdout)
+    assert json.loads(built(*far, "--explain").stdout)["dropped"]
 
 
 @pytest.mark.parametrize(
@@ -300,6 +320,7 @@ def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) 
         (("search", "lease", "--mode", "magic"), 2, "magic"),
         (("search", "lease", "--where", "typ = md"), 2, "did you mean type?"),
         (("search", "lease", "--since", "soon"), 2, "'soon' is no date"),
+        (("search", "lease", "--type", "pfd"), 2, "unknown type 'pfd' (did you mean pdf?)"),
         (("search", "lease", "--library", "/"), 3, "has an index"),
         (("show", "nowhere.md:1"), 3, "a citation is"),
         (("show", "lease.md:999"), 3, "lines 1 to 14"),

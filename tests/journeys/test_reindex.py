@@ -115,12 +115,12 @@ def test_searches_see_the_old_index_alone_until_the_switch(library: Library) -> 
 
 @pytest.mark.parametrize("lap", range(1, 9))
 def test_a_search_that_began_before_a_switch_ends_in_the_old_index(
-    library: Library, lap: int
+    library: Library, root: Path, lap: int
 ) -> None:
     """The switch comes after each of the stages, some of which end inside the store."""
     library.reindex(model=NEW)
-    before = cited(library.search("the age of the rotor"))
-    library.close()  # forgets what was asked
+    with open_with_models(root) as another:  # so that it is not remembered here
+        before = cited(another.search("the age of the rotor"))
     laps = 0
 
     def switch_meanwhile() -> bool:

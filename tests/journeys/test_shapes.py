@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
 from pathlib import Path
+from typing import Any, get_args
 
 import apsw
 import pytest
 
-from pincite import Filters, Library, SearchSettings, open_library
-from pincite.errors import IndexOutdated, ModelUnavailable, SearchCancelled, SettingsError
+from model_service import Reply, healthy, running_service
+from pincite import Filters, Library, ModelAccess, SearchSettings, open_library
+from pincite.errors import (
+    FilterError,
+    IndexOutdated,
+    LibraryClosed,
+    ModelUnavailable,
+    SearchCancelled,
+    SettingsError,
+)
 from pincite.models.hashing import HashingEmbedder
+from pincite.records import Mode
+from pincite.settings import Fusion
 
 SENTENCE = "The pump of the north basin leaks at its seal when the water is cold."
 
@@ -81,8 +95,8 @@ def test_an_index_that_cannot_be_used_gives_an_empty_context_and_a_line_in_the_l
 ) -> None:
     library.close()
     (library.root / ".index" / "index.db").write_bytes(b"no database" * 1_000)
-    with caplog.at_level(logging.ERROR):
-        context = library.get_relevant_context("pump")
+    with caplog.at_level(logging.ERROR), open_library(library.root) as damaged:
+        context = damaged.get_relevant_context("pump")
     assert (context.text, context.reason) == ("", "error")
     assert context.message
     assert "nothing could be retrieved" in caplog.text
@@ -182,3 +196,158 @@ def test_what_should_be_known_of_the_results_is_told_in_every_shape(library: Lib
     assert library.search_documents(question).asides == told
     assert library.retrieve_chunks(question, settings=SearchSettings()).asides == told
     assert library.get_relevant_context(question).asides == told
+
+
+@pytest.mark.parametrize("fusion", get_args(Fusion))
+def test_a_result_tells_both_scores_and_what_their_ranks_come_to(
+    library: Library, fusion: Fusion
+) -> None:
+    settings = SearchSettings(fusion=fusion, per_document=0, rrf_k=10)
+    found = library.search("a ring of rubber", settings=settings)
+    for result in found.results:
+        shares = result.hit.shares
+        assert result.score == result.hit.score
+        assert result.vector_score == shares["vector"].score
+        assert result.text_score == (shares["words"].score if "words" in shares else None)
+        ranks = [shares[one].rank for one in ("words", "vector") if one in shares]
+        assert result.rrf_score == pytest.approx(sum(1 / (10 + one) for one in ranks if one))
+    assert found.results[0].rrf_score == pytest.approx(2 / 11)
+
+
+def test_by_words_alone_there_is_no_score_of_meaning(library: Library) -> None:
+    first, *_ = library.search("rubber", mode="words").results
+    assert first.vector_score is None
+    assert first.text_score is not None
+    assert first.rrf_score == pytest.approx(1 / 61)
+
+
+SHAPES: dict[str, Callable[..., Any]] = {
+    "search": Library.search,
+    "documents": Library.search_documents,
+    "chunks": Library.retrieve_chunks,
+    "context": Library.get_relevant_context,
+}
+every_shape = pytest.mark.parametrize("ask", SHAPES.values(), ids=SHAPES)
+
+
+def test_where_nothing_may_be_seen_the_reason_is_the_same_in_every_mode_and_shape(
+    library: Library,
+) -> None:
+    scopes: tuple[Any, ...] = ({"doc_ids": []}, Filters(types=("pdf",)), {"until": "1900"})
+    questions = ("pump", '"pump"', "zebra")
+    for ask, mode, question, scope in product(SHAPES.values(), get_args(Mode), questions, scopes):
+        found = ask(library, question, mode=mode, filters=scope)
+        assert found.reason == "filtered_out", (ask, mode, question, scope)
+
+
+def test_an_answer_from_no_documents_says_that_nothing_may_be_looked_at(library: Library) -> None:
+    told = library.ask("why does the pump leak?", filters={"doc_ids": []})
+    assert told.outcome == "abstention"
+    assert told.reason == "nothing_found"
+
+
+def test_words_that_a_filter_holds_back_are_not_a_filter_that_leaves_nothing(
+    library: Library,
+) -> None:
+    seen = Filters(types=("txt",))
+    assert library.search("basin", mode="words", filters=seen).reason == "no_hits"
+    assert library.search('"basin"', mode="words", filters=seen).reason == "phrase_not_found"
+
+
+def test_a_letter_is_no_question_and_nobody_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A b c: x is 7, é is not.\n")
+    with running_service() as service:
+        with open_library(tmp_path, models=ModelAccess(base_url=service.url)) as library:
+            library.index(model="openai:m")
+        asked = len(service.requests)
+        with open_library(tmp_path, models=ModelAccess(base_url=service.url)) as library:
+            for ask, question in product(SHAPES.values(), ("", " ", "?", "a", "x?", "7", "é")):
+                assert ask(library, question).reason == "empty_question", (ask, question)
+        assert len(service.requests) == asked
+
+
+def test_a_word_may_be_as_short_as_its_language_allows(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("水 is ok in C# as a b.\n")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        for question in ("水", "C#", "ok", "a b"):
+            assert library.search(question).results, question
+
+
+@every_shape
+def test_cancelling_does_not_wait_for_a_service(tmp_path: Path, ask: Callable[..., Any]) -> None:
+    (tmp_path / "a.txt").write_text("The pump leaks.\n")
+    with (
+        running_service() as service,
+        open_library(tmp_path, models=ModelAccess(base_url=service.url)) as library,
+    ):
+        library.index(model="openai:m")
+        given_up = threading.Event()
+
+        def silent(_: list[str]) -> Reply:
+            given_up.set()
+            return Reply({}, is_held=True)
+
+        service.plays(silent, healthy)
+        with pytest.raises(SearchCancelled, match="while it waited for a service"):
+            ask(library, "why does the pump leak?", cancelled=given_up.is_set)
+        assert not service.released.is_set()
+        assert ask(library, "why does the pump leak?", cancelled=lambda: False).reason is None
+
+
+def test_what_a_program_may_get_wrong_is_told(library: Library) -> None:
+    assert len(library.search("pump", top_k=1).results) == 1
+    assert len(library.search_documents("pump seal", top_k=1).documents) == 1
+    for question in (None, b"pump", 7):
+        with pytest.raises(SettingsError, match="the question must be a str"):
+            library.search(question)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="top-k must be between 1 and 1000, not '3'"):
+        library.search("pump", top_k="3")  # type: ignore[arg-type]
+    with pytest.raises(FilterError, match="unknown filter 'kind'"):
+        library.search("pump", filters={"kind": "pdf"})
+
+
+def test_a_type_that_is_a_slip_of_the_pen_is_told_with_what_there_is(library: Library) -> None:
+    said = r"unknown type 'pfd' \(did you mean pdf\?\); this library holds md, txt, and"
+    for filters in ({"type": "pfd"}, {"where": "not type in (md, PFD)"}):
+        with pytest.raises(FilterError, match=said):
+            library.search("pump", filters=filters)
+    for known in ("pdf", "docx", "png", "mp4", "audio", "image"):
+        assert library.search("pump", filters={"type": known}).reason == "filtered_out"
+
+
+def _asked(ask: Callable[..., Any], library: Library) -> object:
+    return ask(library, "pump")
+
+
+VERBS: dict[str, Callable[[Library], object]] = {
+    **{name: partial(_asked, ask) for name, ask in SHAPES.items()},
+    "ask": lambda library: library.ask("pump"),
+    "index": lambda library: library.index(),
+    "reindex": lambda library: library.reindex(),
+    "rollback": lambda library: library.rollback(),
+    "generations": lambda library: library.generations.stats(),
+    "catalog": lambda library: library.catalog(),
+    "convert": lambda library: library.convert(),
+    "evaluation": lambda library: library.evaluation,
+    "verify": lambda library: library.verify(),
+    "export_to": lambda library: library.export_to(library.root / "out.pincite"),
+    "import_from": lambda library: library.import_from(library.root / "out.pincite"),
+    "watch": lambda library: next(library.watch(threading.Event())),
+    "show": lambda library: library.show("pumps.md:1"),
+    "check": lambda library: library.check("[^1]: nothing"),
+    "documents": lambda library: library.documents(),
+    "stats": lambda library: library.stats(),
+    "place": lambda library: library.place,
+    "with": lambda library: library.__enter__(),
+}
+
+
+def test_nothing_can_be_done_with_a_library_that_was_closed(library: Library) -> None:
+    library.verify()
+    assert library.search("pump").results  # what the library closes itself, it opens again
+    library.close()
+    library.close()
+    for verb in VERBS.values():
+        with pytest.raises(LibraryClosed, match="open it again"):
+            verb(library)

@@ -162,6 +162,7 @@ class Library(Searchable):
         """
         from pincite.engine.converting import ConversionWishes, convert_library
 
+        _ = self._home.files  # LibraryClosed after `close`
         wishes = ConversionWishes(
             ocr=ocr,
             engine=engine,
@@ -181,7 +182,7 @@ class Library(Searchable):
 
     def verify(self, *, repair: bool = False) -> list[Finding]:
         """What does not agree inside the index; with `repair`, what was mended."""
-        self.close()  # a repair replaces the database under an open reader
+        self._release()  # a repair replaces the database under an open reader
         with closing(self._home.mend()) as store:
             findings = store.verify()
             if repair and findings:
@@ -226,7 +227,7 @@ class Library(Searchable):
         """
         from pincite.engine.importing import import_library
 
-        self.close()  # the index is replaced under an open reader
+        self._release()  # the index is replaced under an open reader
         return import_library(
             Path(file), self.root, self._home, replace=replace, on_progress=on_progress
         )

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from pincite.engine.folders import begun, refuse_unread_labels
 from pincite.engine.homes import Home
-from pincite.engine.live import LiveStore
 from pincite.engine.models import Embedders
-from pincite.engine.stopwatch import Stopwatch
-from pincite.errors import ReceiptInvalid, SettingsError
-from pincite.records import Filters
+from pincite.errors import (
+    LibraryBusy,
+    LibraryClosed,
+    LibraryError,
+    ModelError,
+    ModelMismatch,
+    ReceiptInvalid,
+    SettingsError,
+    StoreError,
+)
+from pincite.records import FiltersGiven, filters_of
 from pincite.settings import (
     DEFAULT_BUDGET,
     AskSettings,
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     from pincite.ports import Embedder, Store, UnitScorer
     from pincite.records import (
         CheckedCitation,
+        Citation,
         CitedPlace,
         Claim,
         Context,
@@ -40,10 +49,65 @@ if TYPE_CHECKING:
         Mode,
         Moment,
         Outcome,
+        Reason,
         Result,
         Retrieved,
         SearchResults,
     )
+
+
+_log = logging.getLogger(__name__)
+
+
+class LiveStore:
+    """The store that searches use: opened once, and another one after a switch or a repair.
+
+    A search that began before a switch goes on in the store it has; so that one is closed only
+    when the one after it is left as well, or with everything.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._opening = Lock()
+        self._identity: tuple[int, ...] = ()
+        self._stores: list[Store] = []  # the last one is used
+
+    def get(self) -> Store:
+        """The live one."""
+        with self._opening:
+            identity = self._home.identity()
+            if not self._stores or identity != self._identity:
+                self._open(identity)
+            return self._stores[-1]
+
+    def _open(self, identity: tuple[int, ...]) -> None:
+        try:
+            self._stores.append(self._home.read())
+        except LibraryBusy:
+            # While it is repaired, or brought up to date, the one there was answers as before.
+            if self._stores and identity[0] == self._identity[0]:
+                return
+            raise
+        self._identity = identity
+        for store in self._stores[:-2]:
+            store.close()
+        del self._stores[:-2]
+
+    def close(self) -> None:
+        """Give back every resource."""
+        with self._opening:
+            for store in self._stores:
+                store.close()
+            self._stores.clear()
+
+
+class _Closed:
+    """The home of a library that was closed."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise LibraryClosed(
+            "this library was closed; open it again with open_library or open_project"
+        )
 
 
 class Searchable:
@@ -75,15 +139,23 @@ class Searchable:
         self,
         question: str,
         *,
+        top_k: int | None = None,
         mode: Mode = "hybrid",
-        filters: Filters = Filters(),
+        filters: FiltersGiven = None,
         settings: SearchSettings = SearchSettings(),
         cancelled: Callable[[], bool] = lambda: False,
     ) -> SearchResults:
         """The chunks that speak most to the question, best first, each with its exact place.
 
-        `cancelled` is asked between the stages; where it says yes, SearchCancelled is raised.
+        Filters may also be a dict: `{"type": "pdf"}`. `cancelled` is asked between the stages and
+        while a service embeds; where it says yes, SearchCancelled is raised.
         """
+        from pincite.engine.searching import Stopwatch
+
+        if not isinstance(question, str):
+            raise SettingsError(f"the question must be a str, not {type(question).__name__}")
+        filters = filters_of(filters)
+        settings = settings if top_k is None else replace(settings, top_k=top_k)
         check_search(mode, settings, filters)
         store = self._store()
         header = begun(store.header(), self.root)
@@ -105,7 +177,7 @@ class Searchable:
         self,
         question: str,
         *,
-        filters: Filters = Filters(),
+        filters: FiltersGiven = None,
         settings: SearchSettings = SearchSettings(),
         asking: AskSettings = AskSettings(),
         profile: str | None = None,
@@ -124,7 +196,8 @@ class Searchable:
         stages, as in `search`.
         """
         from pincite.answer.flow import Readers, ask
-        from pincite.engine.retrieval import token_count
+        from pincite.engine.searching import Stopwatch
+        from pincite.retrieve.pack import token_count
 
         check_ask(asking)
         if readers is None and profile is not None:
@@ -164,7 +237,7 @@ class Searchable:
         self,
         told: Outcome,
         *,
-        filters: Filters = Filters(),
+        filters: FiltersGiven = None,
         settings: SearchSettings = SearchSettings(),
         asking: AskSettings = AskSettings(),
     ) -> str:
@@ -176,7 +249,7 @@ class Searchable:
         from pincite.answer.receipts import as_json, receipt_of
 
         store = self._store()
-        made_with = (("filters", filters), ("search", settings), ("ask", asking))
+        made_with = (("filters", filters_of(filters)), ("search", settings), ("ask", asking))
         return as_json(receipt_of(told, store, dict(made_with), pincite=__version__))
 
     def check(self, source: str | Path) -> tuple[CheckedCitation, ...]:
@@ -187,6 +260,7 @@ class Searchable:
         from pincite.answer.checking import check_citations
         from pincite.answer.receipts import LARGEST, citations_in
 
+        _, clearance = self._home.sight()
         if isinstance(source, Path):
             try:
                 with source.open("rb") as file:
@@ -196,26 +270,35 @@ class Searchable:
         else:
             data = source.encode(errors="replace")
         cited = citations_in(data)
-        _, clearance = self._home.sight()
         with self._store().snapshot() as store:
             return tuple(check_citations(cited, store, differs=self._differs, clearance=clearance))
 
-    def search_documents(
+    def search_documents(  # noqa: PLR0913 — what is asked, of what, and in which shape
         self,
         question: str,
         *,
         chunks_each: int = 1,
+        top_k: int | None = None,
         mode: Mode = "hybrid",
-        filters: Filters = Filters(),
+        filters: FiltersGiven = None,
         settings: SearchSettings = SearchSettings(),
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> FoundDocuments:
         """The documents that speak most to the question, each with the best of its chunks."""
-        from pincite.engine.retrieval import search_documents
+        from pincite.records import FoundDocument, FoundDocuments
 
         if chunks_each < 1:
             raise SettingsError(f"chunks_each must be at least 1, not {chunks_each}")
-        search = partial(self.search, mode=mode, filters=filters)
-        return search_documents(question, search, settings, each=chunks_each)
+        count = settings.top_k if top_k is None else top_k
+        # However much some documents hold, so many of each leave room for the others.
+        wanted = replace(settings, top_k=count * chunks_each, per_document=chunks_each)
+        ask = partial(self.search, question, mode=mode, filters=filters, cancelled=cancelled)
+        found = ask(settings=wanted)
+        best: dict[str, list[Result]] = {}
+        for result in found.results:
+            best.setdefault(result.document.id, []).append(result)
+        documents = [FoundDocument(each[0].document, tuple(each)) for each in best.values()]
+        return FoundDocuments(found.question, tuple(documents[:count]), found.reason, found.asides)
 
     def retrieve_chunks(
         self,
@@ -223,42 +306,51 @@ class Searchable:
         *,
         k: int = 8,
         mode: Mode = "hybrid",
-        filters: Filters = Filters(),
+        filters: FiltersGiven = None,
         settings: SearchSettings = SearchSettings(),
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Retrieved:
         """The best `k` chunks, those that follow each other as one passage.
 
         An index or a model that cannot be used is a `reason` with a `message`, and is logged;
         wrong arguments are errors, as everywhere.
         """
-        from pincite.engine.retrieval import retrieve_chunks
+        from pincite.records import Retrieved
+        from pincite.retrieve.passages import passages
 
-        search = partial(self.search, mode=mode, filters=filters)
-        return retrieve_chunks(question, search, self._store, replace(settings, top_k=k))
+        ask = partial(self.search, question, mode=mode, filters=filters, cancelled=cancelled)
+        try:
+            found = ask(top_k=k, settings=settings)
+            merged = passages(found.results, self._store().text_of)
+        except (LibraryError, ModelError, StoreError) as error:
+            # Whoever asks on behalf of a conversation must be able to go on with it.
+            _log.error("nothing could be retrieved: %s", error)
+            reason: Reason = "model_mismatch" if isinstance(error, ModelMismatch) else "error"
+            return Retrieved(question, (), reason, str(error))
+        return Retrieved(found.question, tuple(merged), found.reason, asides=found.asides)
 
-    def get_relevant_context(
+    def get_relevant_context(  # noqa: PLR0913 — as `search`, and how much fits
         self,
         question: str,
         *,
         budget: int = DEFAULT_BUDGET,
         mode: Mode = "hybrid",
-        filters: Filters = Filters(),
+        filters: FiltersGiven = None,
         settings: SearchSettings = SearchSettings(),
         count_tokens: Callable[[str], int] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Context:
         """Labelled passages for a language model to read, never more tokens than the budget.
 
         Tokens are counted by `count_tokens`, the model's own, where it is given; else by the
         embedder's tokenizer and by the characters, whichever gives more.
         """
-        from pincite.engine.retrieval import relevant_context, token_count
+        from pincite.retrieve.pack import relevant_context, token_count
 
         if budget < 1:
             raise SettingsError(f"the budget must be at least 1 token, not {budget}")
-        settings = replace(settings, top_k=settings.context_chunks)
-        retrieved = self.retrieve_chunks(
-            question, k=settings.top_k, mode=mode, filters=filters, settings=settings
-        )
+        ask = partial(self.retrieve_chunks, question, mode=mode, filters=filters)
+        retrieved = ask(k=settings.context_chunks, settings=settings, cancelled=cancelled)
 
         def embedder() -> Embedder:
             return self._embedders.of(begun(self._store().header(), self.root))
@@ -266,27 +358,30 @@ class Searchable:
         count = count_tokens or token_count(None if mode == "words" else embedder)
         return relevant_context(retrieved, self._store, budget, count)
 
-    def moment(self, result: Result, *, filters: Filters = Filters()) -> Moment | None:
+    def moment(self, result: Result, *, filters: FiltersGiven = None) -> Moment | None:
         """What was said and seen around a result of a recording; None where it has no time.
 
         The filters say, as in a search, what of it may be seen.
         """
         from pincite.retrieve.moments import moment
 
-        return moment(self._store(), result, filters)
+        return moment(self._store(), result, filters_of(filters))
 
-    def show(self, citation: str, *, around: int = 3, base: str | Path | None = None) -> CitedPlace:
+    def show(
+        self, citation: str | Citation, *, around: int = 3, base: str | Path | None = None
+    ) -> CitedPlace:
         """The cited lines with some lines around them.
 
-        A citation is a path with lines (`notes/a.md:12-20`), a chunk id, or a line as `search`
-        prints it. The id of a chunk that has since changed shows the words as they were. Paths are
-        those of the library; with `base` also those seen from there, and absolute ones.
+        A citation is a path with lines (`notes/a.md:12-20`), a chunk id, the `citation` of a
+        result, or a line as `search` prints it. The id of a chunk that has since changed shows the
+        words as they were. Paths are those of the library; with `base` also those seen from there,
+        and absolute ones.
         """
         from pincite.retrieve.cite import find_place
 
         seen_from = Path(base).resolve() if base is not None else self.root
         place = find_place(
-            self._store(), citation, around=around, root=self.root, seen_from=seen_from
+            self._store(), str(citation), around=around, root=self.root, seen_from=seen_from
         )
         return replace(place, changed=not place.superseded and self._differs(place.document))
 
@@ -308,13 +403,22 @@ class Searchable:
         return self._home.place()
 
     def close(self) -> None:
-        """Give back every resource, and forget what was asked."""
+        """Give back every resource. Whatever is asked of it from now on raises LibraryClosed."""
+        if isinstance(self._home, _Closed):
+            return
+        self._release()
+        closed: Any = _Closed()
+        self._home, self._live = closed, LiveStore(closed)
+
+    def _release(self) -> None:
+        """Give back every resource, and forget what was asked, to begin anew with what is there."""
         with self._making:
             self._made = None
         self._live.close()
         self._home.close()
 
     def __enter__(self) -> Self:
+        _ = self._home.files
         return self
 
     def __exit__(self, *_: object) -> None:

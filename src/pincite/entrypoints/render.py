@@ -152,16 +152,17 @@ def asides_as_text(asides: Asides, *, faint: Highlight) -> Iterator[str]:
     yield from (faint(f"({printable(note)})") for note in asides.notes)
 
 
-def results_as_json(found: SearchResults) -> Json:
-    """The results as plain values."""
+def results_as_json(found: SearchResults, *, explain: bool = False) -> Json:
+    """The results as plain values; what was left out only where that is to be explained."""
     return {
         "question": found.question,
         "mode": found.mode,
         "reason": found.reason,
+        "index_version": found.index_version,
         "notes": list(found.notes),
         "changed": list(found.changed),
         "complete": found.complete,
-        "dropped": [asdict(one) for one in found.dropped],
+        **({"dropped": [asdict(one) for one in found.dropped]} if explain else {}),
         "seconds": dict(found.seconds),
         "notices": list(found.notices),
         "confidence": asdict(found.confidence) if found.confidence else None,
@@ -177,7 +178,7 @@ def result_as_json(result: Result) -> Json:
     document, chunk, quote = result.document, result.chunk, result.quote
     return {
         "citation": result.citation,
-        "score": result.hit.score,
+        **scores_as_json(result),
         "probability": result.hit.probability,
         "searches": {search: share._asdict() for search, share in result.hit.shares.items()},
         "document": {
@@ -192,6 +193,10 @@ def result_as_json(result: Result) -> Json:
         "same_text_in": list(result.same_text_in),
         "chunk": {
             "id": chunk.id,
+            "document_id": document.id,
+            "project": document.metadata.project,
+            "tags": list(document.metadata.tags),
+            "index_version": document.recipe,
             "modality": chunk.modality.value,
             "position": chunk.position,
             "start": chunk.start,
@@ -217,6 +222,12 @@ def result_as_json(result: Result) -> Json:
             "matches": [list(match) for match in quote.matches],
         },
     }
+
+
+def scores_as_json(result: Result) -> Json:
+    """What ordered the list, and what each search said."""
+    names = ("score", "rrf_score", "vector_score", "text_score")
+    return {name: getattr(result, name) for name in names}
 
 
 def locator_as_json(locator: Locator) -> Json:

@@ -13,6 +13,7 @@ from pincite.entrypoints.render import (
     locator_as_json,
     quote_as_text,
     result_as_json,
+    scores_as_json,
 )
 from pincite.records import cited_file, where
 from pincite.text.printable import printable
@@ -101,7 +102,7 @@ def _passage_as_json(passage: Passage) -> Json:
         "end": passage.end,
         "locator": locator_as_json(passage.locator),
         "flags": list(passage.flags),
-        "score": passage.best.hit.score,
+        **scores_as_json(passage.best),
         "quote": {"text": passage.best.quote.text, "citation": passage.best.citation},
         "text": passage.text,
     }

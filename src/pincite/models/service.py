@@ -222,18 +222,8 @@ def openai_package() -> ModuleType:
     return openai
 
 
-def _within(
-    seconds: float,
-    call: Callable[[], _Reply],
-    host: str,
-    *,
-    discard: Callable[[_Reply], object] = lambda late: None,
-) -> _Reply:
-    """The call's result, or ModelUnavailable when time is up; what comes later is discarded.
-
-    The client's own time-out starts anew with every byte received and every retry. A daemon
-    thread, unlike one of a pool, does not keep the program from ending.
-    """
+def called_apart(call: Callable[[], _Reply]) -> Future[_Reply]:
+    """The call, begun in a thread that does not keep the program from ending, unlike a pool's."""
     future: Future[_Reply] = Future()
 
     def run() -> None:
@@ -243,6 +233,21 @@ def _within(
             future.set_exception(error)
 
     Thread(target=run, daemon=True).start()
+    return future
+
+
+def _within(
+    seconds: float,
+    call: Callable[[], _Reply],
+    host: str,
+    *,
+    discard: Callable[[_Reply], object] = lambda late: None,
+) -> _Reply:
+    """The call's result, or ModelUnavailable when time is up; what comes later is discarded.
+
+    The client's own time-out starts anew with every byte received and every retry.
+    """
+    future = called_apart(call)
     try:
         return future.result(timeout=seconds)
     except TimeoutError:

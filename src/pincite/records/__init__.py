@@ -17,6 +17,7 @@ from pincite.records.chunks import (
 )
 from pincite.records.citation import cited_file, page_name, place_cited, where
 from pincite.records.conditions import (
+    INSIDE,
     LEVELS,
     AllOf,
     AnyOf,
@@ -25,6 +26,7 @@ from pincite.records.conditions import (
     Field,
     Not,
     Operator,
+    clauses_of,
     fields_of,
     level_of,
 )
@@ -42,7 +44,7 @@ from pincite.records.documents import (
     document_from,
     document_id,
 )
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, FiltersGiven, filters_of
 from pincite.records.generations import Generations
 from pincite.records.header import FoundFile, LibraryHeader, ModelCard, recipe_lacking, split_recipe
 from pincite.records.places import (
@@ -140,6 +142,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIELDS",
+    "INSIDE",
     "KINDS",
     "LEVELS",
     "MEMBER_ROLES",
@@ -187,6 +190,7 @@ __all__ = [
     "Field",
     "FigureChange",
     "Filters",
+    "FiltersGiven",
     "Finding",
     "FloorCheck",
     "Found",
@@ -246,9 +250,11 @@ __all__ = [
     "WindowedChunk",
     "chunk_id",
     "cited_file",
+    "clauses_of",
     "document_from",
     "document_id",
     "fields_of",
+    "filters_of",
     "level_of",
     "line_boxes",
     "locate",

@@ -52,6 +52,9 @@ class Citation:
     cut_after: bool = False
     flags: tuple[str, ...] = ()  # what around the quote a reader of the file would not have seen
 
+    def __str__(self) -> str:
+        return self.citation
+
     @property
     def source(self) -> str:
         """Title and place in brackets: `[source: Lease, page 3]`, `[source: Talk, t=12:34]`."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from pincite.records.documents import Modality
+from pincite.text.dates import day_span
 
 LEVELS = ("public", "internal", "confidential", "restricted")
 """How far a document may go, the least guarded first."""
@@ -33,6 +36,9 @@ Field = Literal[
 ]
 Operator = Literal["is", "contains", "begins", "matches", "<", "<=", ">", ">="]
 
+# `en` is also en-US and en_GB, `os` also os.path: what stands behind these marks is a part of it.
+INSIDE: Mapping[str, str] = {"language": "-_", "import": "./:"}
+
 _PLAIN = re.compile(r"[\w./:#@+*?-]+")
 RESERVED = frozenset(("and", "or", "not", "in", "contains", "begins", "matches"))
 
@@ -41,8 +47,9 @@ RESERVED = frozenset(("and", "or", "not", "in", "contains", "begins", "matches")
 class Clause:
     """What one field must be. Any of the values suffices; without values nothing does.
 
-    `is` with an empty value means that the document says nothing of it. `matches` takes patterns
-    with `*` and `?` for the whole. Case is ignored, except in ids and paths.
+    `is` with an empty value means that the document says nothing of it; of languages and imports
+    it takes what they begin with, as INSIDE says. `matches` takes patterns with `*` and `?` for the
+    whole. Case is ignored, except in ids and paths.
     """
 
     field: Field
@@ -91,17 +98,52 @@ class Not:
 
 Condition = Clause | AllOf | AnyOf | Not
 
+# What people call a type and no file has as its own: what was said and seen in recordings …
+_MEDIA = {
+    "video": ("video_transcript", "video_frame"),
+    "audio": ("audio_transcript",),
+    "image": ("ocr", "image_caption"),
+}
+_OTHER_NAMES = {"markdown": "md", "text": "txt", "htm": "html"}  # … and other names of types
 
-def fields_of(condition: Condition) -> Iterator[Field]:
-    """The fields that a condition asks for, as often as it does."""
+
+def type_is(values: Sequence[str]) -> Condition:
+    """Files of any of these types, or what was recognised in video, audio and images."""
+    usual = [value.lower().removeprefix(".") for value in values]
+    types = tuple(_OTHER_NAMES.get(one, one) for one in usual if one not in _MEDIA)
+    media = tuple(dict.fromkeys(kind for one in usual for kind in _MEDIA.get(one, ())))
+    recognised = Clause("modality", "is", media)
+    if not media:
+        return Clause("type", "is", types)
+    return AnyOf((Clause("type", "is", types), recognised)) if types else recognised
+
+
+def value_problem(field: Field, operator: Operator, value: str) -> str:
+    """Why the field can never be that; empty where it can."""
+    if field == "date" and (value or operator != "is") and day_span(value) is None:
+        return f"{value!r} is no date; write 2024, 2024-05 or 2024-05-31"
+    if field == "confidentiality" and value.lower() not in LEVELS:
+        return f"{value!r} is no confidentiality; levels are: {', '.join(LEVELS)}"
+    if field == "modality" and value.lower() not in frozenset(Modality):
+        return f"{value!r} is no modality; modalities are: {', '.join(Modality)}"
+    return ""
+
+
+def clauses_of(condition: Condition) -> Iterator[Clause]:
+    """The clauses that a condition is made of."""
     match condition:
         case AllOf(parts) | AnyOf(parts):
             for part in parts:
-                yield from fields_of(part)
+                yield from clauses_of(part)
         case Not(part):
-            yield from fields_of(part)
+            yield from clauses_of(part)
         case Clause():
-            yield condition.field
+            yield condition
+
+
+def fields_of(condition: Condition) -> Iterator[Field]:
+    """The fields that a condition asks for, as often as it does."""
+    return (clause.field for clause in clauses_of(condition))
 
 
 def value_written(value: str) -> str:

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple, get_args
 
-from pincite.errors import FilterError
+from pincite.errors import FilterError, did_you_mean
 from pincite.records.conditions import (
-    LEVELS,
     RESERVED,
     AllOf,
     AnyOf,
@@ -25,9 +23,9 @@ from pincite.records.conditions import (
     Field,
     Not,
     Operator,
+    type_is,
+    value_problem,
 )
-from pincite.records.documents import Modality
-from pincite.text.dates import day_span
 
 FIELDS: tuple[Field, ...] = get_args(Field)
 _LONGEST = 4_096  # characters
@@ -157,8 +155,7 @@ class _Parser:
         for field in FIELDS:
             if field == name and not token.is_value:
                 return field
-        near = get_close_matches(name, FIELDS, n=1)
-        meant = f" (did you mean {near[0]}?)" if near else ""
+        meant = did_you_mean(name, [*FIELDS])
         raise _problem(
             self._expression,
             token.at,
@@ -186,14 +183,19 @@ class _Parser:
             )
         return token
 
-    def _checked(self, field: Field, operator: Operator, values: Sequence[_Token]) -> Clause:
+    def _checked(self, field: Field, operator: Operator, values: Sequence[_Token]) -> Condition:
         if operator not in _OPERATORS[field]:
             sign = "=" if operator == "is" else operator
             raise self._wrong(f"{field} has no operator {sign!r}; {_takes(field)}", back=True)
         for value in values:
-            if problem := _value_problem(field, value.text):
+            if problem := value_problem(field, operator, value.text):
                 raise _problem(self._expression, value.at, problem)
-        return Clause(field, operator, tuple(_usual(field, value.text) for value in values))
+        texts = [value.text for value in values]
+        if field == "type":
+            return type_is(texts)
+        if field in ("modality", "confidentiality"):
+            texts = [text.lower() for text in texts]
+        return Clause(field, operator, tuple(texts))
 
     def _word(self, what: str) -> _Token:
         if self._next == len(self._tokens):
@@ -226,21 +228,3 @@ class _Parser:
 def _takes(field: Field) -> str:
     signs = ["=", "!=", "in", "not in"] if "is" in _OPERATORS[field] else []
     return f"{field} takes {', '.join([*signs, *sorted(_OPERATORS[field] - {'is'})])}"
-
-
-def _value_problem(field: Field, value: str) -> str:
-    """Why the field can never be that; empty where it can."""
-    if field == "date" and value and day_span(value) is None:
-        return f"{value!r} is no date; write 2024, 2024-05 or 2024-05-31"
-    if field == "confidentiality" and value.lower() not in LEVELS:
-        return f"{value!r} is no confidentiality; levels are: {', '.join(LEVELS)}"
-    if field == "modality" and value.lower() not in frozenset(Modality):
-        return f"{value!r} is no modality; modalities are: {', '.join(Modality)}"
-    return ""
-
-
-def _usual(field: Field, value: str) -> str:
-    """The value as documents have it."""
-    if field == "type":
-        return value.lower().removeprefix(".")
-    return value.lower() if field in ("modality", "confidentiality") else value

@@ -53,6 +53,11 @@ class Hit(NamedTuple):
     # That it answers the question; None where the searches or the model do not allow to tell.
     probability: float | None = None
 
+    def rrf_score(self, k: int) -> float:
+        """What Reciprocal Rank Fusion gives for its places in words and vector: 1 / (k + rank)."""
+        ranks = [self.shares[one].rank for one in ("words", "vector") if one in self.shares]
+        return sum(1 / (k + rank) for rank in ranks if rank is not None)
+
 
 UnitKind = Literal["sentence", "item", "row", "caption", "definition", "code", "heading"]
 
@@ -99,6 +104,22 @@ class Result:
     hit: Hit
     quote: Quote
     same_text_in: tuple[str, ...] = ()  # paths of other documents that say the same
+    rrf_score: float = 0.0  # by its ranks in words and vector, whatever ordered the list
+
+    @property
+    def score(self) -> float:
+        """What ordered the list, higher is better; comparable among the results of one search."""
+        return self.hit.score
+
+    @property
+    def vector_score(self) -> float | None:
+        """The cosine of the question and the best window; None where meaning was not searched."""
+        return self.hit.shares["vector"].score if "vector" in self.hit.shares else None
+
+    @property
+    def text_score(self) -> float | None:
+        """BM25 of the question's words; None where it has none of them."""
+        return self.hit.shares["words"].score if "words" in self.hit.shares else None
 
     @property
     def citation(self) -> str:
@@ -154,6 +175,7 @@ class SearchResults:
     notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences
     understood: str = ""  # the question with typos corrected and abbreviations explained
     confidence: Confidence | None = None  # None where the searches or the model do not allow it
+    index_version: str = ""  # the library's recipe: policy, ingestion version, token limit, edition
 
     @property
     def asides(self) -> Asides:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from pincite.ports import (
@@ -36,7 +37,8 @@ from pincite.retrieve.shape import Load, Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
 from pincite.retrieve.understand.narrowing import narrowed
 from pincite.settings import SearchSettings
-from pincite.text.words import WORD
+from pincite.text.words import asks_for_something
+from pincite.vectors import Vector, unit
 
 _MOST_TOLD = 100  # of what was left out
 _MOST_CANDIDATES = (
@@ -53,25 +55,27 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     filters: Filters,
     settings: SearchSettings,
     aids: Aids = Aids(),
+    embed: Callable[[str], Vector] | None = None,
     reranker: Reranker | None = None,
     lap: Lap = no_lap,
     clock: Clock = no_clock,
 ) -> SearchResults:
     """The chunks that speak most to the question, each with its place and best unit.
 
-    The embedder may be left out for the words search alone. With a reranker the best hits are
-    looked at once more, for as long as the clock allows.
+    The embedder may be left out for the words search alone; `embed` is asked for vectors in its
+    place. With a reranker the best hits are looked at once more, for as long as the clock allows.
     """
     # Half a character, from a broken command line say, can be neither searched nor printed.
     question = question.encode("utf-8", "replace").decode()
-    if WORD.search(question) is None:
+    if not asks_for_something(question):
         return SearchResults(question, mode, (), reason="empty_question")
     understood = understand(question, store, None if mode == "words" else embedder, settings, aids)
-    filters = narrowed(filters, understood)
+    scope, filters = filters, narrowed(filters, understood)
     lap("understand")
     vector, made_by, foreignness = None, None, 0.0
     if embedder is not None and mode != "words":
-        vector, made_by = embedder.embed_question(understood.embedded), embedder.card.fingerprint
+        vector = (embed or embedder.embed_question)(understood.embedded)
+        made_by = embedder.card.fingerprint
         foreignness = embedder.foreignness(understood.embedded)
     lap("embed")
     words = None if mode == "vector" else understood.words
@@ -109,6 +113,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
             hit,
             best_quote(chunk, understood.words, rarity, hit.window),
             tuple(shaped.same_text.get(hit.chunk_id, ())),
+            rrf_score=hit.rrf_score(settings.rrf_k),
         )
         for hit in kept[: settings.top_k]
         for document, chunk in (loaded[hit.chunk_id],)
@@ -118,7 +123,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         question,
         mode,
         results,
-        reason=None if results else _why_empty(shaped, mode, filters, understood),
+        reason=None if results else _why_empty(shaped, store, scope, understood),
         dropped=tuple(shaped.dropped[:_MOST_TOLD]),
         notes=understood.notes,
         notices=(*understood.notices, *notices),
@@ -187,10 +192,15 @@ def _is_exhausted(search: str, ranking: Ranking, limit: int, settings: SearchSet
     return len(listed) < limit or too_far
 
 
-def _why_empty(shaped: Shaped, mode: Mode, filters: Filters, understood: Understood) -> Reason:
+def _why_empty(shaped: Shaped, store: Store, scope: Filters, understood: Understood) -> Reason:
+    """The same in every mode: what the filters and the question's dates leave is looked at."""
     if shaped.dropped:
         return "too_far"
-    if understood.phrases:
-        return "phrase_not_found"
-    # By meaning everything that may be seen is found, near or far: so nothing may be seen.
-    return "no_hits" if mode == "words" or filters.none_given else "filtered_out"
+    header = store.header()
+    seen = narrowed(scope, replace(understood, phrases=()))
+    if header is not None and not seen.none_given:
+        # By meaning everything that may be seen is found, near or far.
+        vector = unit([1.0] * header.model.dimensions, dimensions=header.model.dimensions)
+        if not store.search(None, vector, filters=seen, limit=1)["vector"]:
+            return "filtered_out"
+    return "phrase_not_found" if understood.phrases else "no_hits"

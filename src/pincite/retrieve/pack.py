@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import ceil
 
-from pincite.records import Chunk, ChunkId, Passage
+from pincite.errors import LibraryError, ModelError, StoreError
+from pincite.ports import Store, TokenCounter
+from pincite.records import Chunk, ChunkId, Context, DocumentId, Passage, Retrieved
 from pincite.retrieve.passages import TextOf, follow, part_of, passage
 from pincite.text.sentences import sentence_spans
+from pincite.text.words import WORD, is_unspaced
 
+_log = logging.getLogger(__name__)
+_CHARACTERS = 4  # of a token, where the model's own tokenizer is not known
 _LABEL = re.compile(r"(?m)^(?=\[\d{1,4}\])")
 _MARKED = "> "
 
@@ -143,3 +151,57 @@ def _follow(one: Passage, other: Passage) -> bool:
 
 def _is_whole(one: Passage) -> bool:
     return (one.start, one.end) == (one.chunks[0].start, one.chunks[-1].end)
+
+
+def relevant_context(
+    retrieved: Retrieved, store: Callable[[], Store], budget: int, count: Count
+) -> Context:
+    """The passages that fit the budget, with what stands around them where there is room."""
+    empty = Context(
+        *(retrieved.question, "", (), 0, budget),
+        *(retrieved.reason, retrieved.message, retrieved.asides),
+    )
+    if not retrieved.passages:
+        return empty
+    try:
+        packing = Packing(budget, count, store().text_of, _Neighbours(store()))
+        chosen = packing.fill(retrieved.passages)
+        text = as_text(chosen)
+        tokens = count(text)
+    except (LibraryError, ModelError, StoreError) as error:
+        _log.error("no context could be put together: %s", error)
+        return replace(empty, reason="error", message=str(error))
+    if not chosen:
+        message = f"a budget of {budget} is too small for the best passage's label and a sentence"
+        return replace(empty, reason="budget_too_small", message=message)
+    return replace(empty, text=text, passages=tuple(chosen), tokens=tokens)
+
+
+def token_count(counter: Callable[[], TokenCounter] | None) -> Count:
+    """Counts by the embedder's tokenizer and by characters, and believes the larger number.
+
+    The language model's own tokenizer is not known here. Those in use need no more tokens than
+    one of these two says: a quarter of the characters, one for each of a script without spaces.
+    """
+
+    def count(text: str) -> int:
+        unspaced = sum(len(word) for word in WORD.findall(text) if is_unspaced(word))
+        by_characters = unspaced + ceil((len(text) - unspaced) / _CHARACTERS)
+        return max(by_characters, len(counter().token_starts(text)) if counter else 0)
+
+    return count
+
+
+class _Neighbours:
+    """Finds the chunks before and after another one."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._ids: dict[DocumentId, list[ChunkId]] = {}
+
+    def __call__(self, chunk: Chunk, step: int) -> Chunk | None:
+        if chunk.document_id not in self._ids:
+            self._ids[chunk.document_id] = self._store.chunk_ids(chunk.document_id)
+        ids, place = self._ids[chunk.document_id], chunk.position + step
+        loaded = self._store.load_chunks([ids[place]]) if 0 <= place < len(ids) else []
+        return loaded[0][1] if loaded else None

@@ -152,6 +152,14 @@ def question_terms(question: str) -> list[Term]:
     return [term for term, count in counted for _ in range(min(count, _MOST_REPEATED))]
 
 
+def asks_for_something(question: str) -> bool:
+    """Whether it holds more than a letter or digit: one is enough only as C# or 水 are."""
+    words = [match[0] for match in islice(WORD.finditer(question), 2)]
+    if len("".join(words)) > 1 or any(map(is_unspaced, words)):
+        return True
+    return bool(words and question_codes(question))
+
+
 def phrase_term(phrase: str) -> Term:
     """The words of a phrase, next to each other; without any where it holds none."""
     folded = fold(phrase.replace("\0", " ")[:_LONGEST_QUESTION])

@@ -14,7 +14,10 @@ from pincite.records import (
     AnyOf,
     Clause,
     Filters,
+    FiltersGiven,
+    Modality,
     Not,
+    filters_of,
     level_of,
     parse_filter,
 )
@@ -108,21 +111,48 @@ def test_any_value_survives_being_written_and_read(value: str) -> None:
 
 
 def test_wrong_plain_fields_are_errors_too() -> None:
-    with pytest.raises(FilterError, match="unknown clearance 'secret'"):
+    with pytest.raises(FilterError, match="'secret' is no confidentiality"):
         _ = Filters(clearance="secret").condition
     with pytest.raises(FilterError, match="'May' is no date"):
         _ = Filters(since="May").condition
+    with pytest.raises(FilterError, match="'' is no date"):
+        _ = Filters(until="").condition
 
 
 def test_a_wrong_type_is_told_and_not_searched_for() -> None:
-    with pytest.raises(FilterError, match=r"types takes a tuple of texts, not \['md'\]"):
-        Filters(types=["md"]).check()  # type: ignore[arg-type]
-    with pytest.raises(FilterError, match="types takes a tuple of texts, not 'md'"):
-        Filters(types="md").check()  # type: ignore[arg-type]
+    with pytest.raises(FilterError, match=r"types takes a tuple or list of texts, not \(7,\)"):
+        Filters(types=[7]).check()  # type: ignore[arg-type]
+    with pytest.raises(FilterError, match="'smell' is no modality; modalities are: text"):
+        Filters(modalities=("smell",)).check()  # type: ignore[arg-type]
     with pytest.raises(FilterError, match="name takes a text"):
         Filters(name=("a",)).check()  # type: ignore[arg-type]
     with pytest.raises(FilterError, match="at most 100 tags and phrases"):
         Filters(tags=("a",) * 60, phrases=("b",) * 60).check()
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (None, Filters()),
+        ({}, Filters()),
+        ({"type": "pdf"}, Filters(types=("pdf",))),
+        ({"types": ["pdf", "md"], "since": "2024"}, Filters(types=("pdf", "md"), since="2024")),
+        ({"doc_ids": []}, Filters(document_ids=())),
+        ({"doc_ids": None}, Filters()),
+        ({"tag": "a", "modality": "ocr"}, Filters(tags=("a",), modalities=(Modality.OCR,))),
+        ({"where": "type = pdf"}, Filters(where="type = pdf")),
+        (Filters(types="pdf"), Filters(types=("pdf",))),  # type: ignore[arg-type]
+    ],
+)
+def test_a_dict_of_filters_means_what_its_names_say(said: FiltersGiven, meant: Filters) -> None:
+    assert filters_of(said) == meant
+
+
+def test_a_name_that_is_no_filter_is_told_with_those_that_are() -> None:
+    with pytest.raises(FilterError, match=r"unknown filter 'typ' \(did you mean type\?\); filters"):
+        filters_of({"typ": "pdf"})
+    with pytest.raises(FilterError, match="filters are Filters"):
+        filters_of("pdf")  # type: ignore[arg-type]
 
 
 def test_what_says_nothing_is_internal_and_what_nobody_knows_is_restricted() -> None:

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import Part, at_angle, embedded, fill
-from pincite.engine.retrieval import relevant_context, token_count
 from pincite.records import (
     Context,
     DocumentId,
@@ -22,7 +21,7 @@ from pincite.records import (
     Retrieved,
 )
 from pincite.retrieve.flow import search
-from pincite.retrieve.pack import Packing, as_text
+from pincite.retrieve.pack import Packing, as_text, relevant_context, token_count
 from pincite.retrieve.passages import passages
 from pincite.settings import SearchSettings
 from pincite.stores.memory import MemoryStore

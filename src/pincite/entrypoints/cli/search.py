@@ -126,7 +126,7 @@ def _echo_results(
 ) -> None:
     around = {result.chunk.id: moment_of(result) for result in found.results}
     if as_json:
-        told = render.results_as_json(found)
+        told = render.results_as_json(found, explain=explain)
         for one in told["results"]:
             one["moment"] = shapes.moment_as_json(around[one["chunk"]["id"]])
         echo_json(told)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pincite.records import (
+    INSIDE,
     LEVELS,
     AllOf,
     AnyOf,
@@ -93,10 +94,8 @@ def _compared(clause: Clause, held: str, value: str) -> bool:
             pattern = re.escape(value).replace(r"\*", ".*").replace(r"\?", ".")
             return re.fullmatch(pattern, held, re.DOTALL) is not None
         case _:
-            inside = clause.field == "import" and held.startswith(
-                tuple(value + mark for mark in "./:" if value)
-            )
-            return held == value or inside
+            marks = INSIDE.get(clause.field, "") if value else ""
+            return held == value or held.startswith(tuple(value + mark for mark in marks))
 
 
 def _dated(said: str, sign: str, asked: str) -> bool:

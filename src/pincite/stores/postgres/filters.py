@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pincite.records import LEVELS, AllOf, AnyOf, Clause, Condition, Not, fields_of
+from pincite.records import INSIDE, LEVELS, AllOf, AnyOf, Clause, Condition, Not, fields_of
 from pincite.stores.fields import LISTS, OF_CHUNKS, TEXTS, UNFOLDED, storable
 from pincite.stores.postgres.phrases import Bound, holding_phrase
 from pincite.text.dates import day_span
@@ -27,8 +27,8 @@ def said(condition: Condition, bound: Bound) -> str:
         case Not(part):
             return f"NOT {said(part, bound)}"
         case Clause(_, "is", values) if condition.field in TEXTS:
-            wanted = _wanted(condition.field, values)
-            return f"{TEXTS[condition.field]} = ANY ({bound(wanted)}::text[])"
+            wanted = bound(_wanted(condition.field, values))
+            return _any_equal(TEXTS[condition.field], condition.field, wanted)
         case Clause(_, "is", values) if condition.field in LISTS:
             return _any_listed(condition, values, bound)
         case Clause():
@@ -59,14 +59,23 @@ def _any_listed(clause: Clause, values: Sequence[str], bound: Bound) -> str:
     wanted = bound(_wanted(clause.field, [value for value in values if value]))
     if clause.field == "import":
         holds = (
-            f"EXISTS (SELECT 1 FROM jsonb_array_elements_text({column}) AS held (value), "
-            f"unnest({wanted}::text[]) AS wanted (value) WHERE held.value = wanted.value "
-            "OR left(held.value, length(wanted.value) + 1) IN "
-            "(wanted.value || '.', wanted.value || '/', wanted.value || ':'))"
+            f"EXISTS (SELECT 1 FROM jsonb_array_elements_text({column}) AS held (value) "
+            f"WHERE {_any_equal('held.value', clause.field, wanted)})"
         )
     else:
         holds = f"{column} ?| {wanted}::text[]"
     return f"({holds} OR {column} = '[]'::jsonb)" if "" in values else f"({holds})"
+
+
+def _any_equal(held: str, field: str, wanted: str) -> str:
+    if field not in INSIDE:
+        return f"{held} = ANY ({wanted}::text[])"
+    inside = ", ".join(f"wanted.value || '{mark}'" for mark in INSIDE[field])
+    return (
+        f"EXISTS (SELECT 1 FROM unnest({wanted}::text[]) AS wanted (value) "
+        f"WHERE {held} = wanted.value OR wanted.value <> '' "
+        f"AND left({held}, length(wanted.value) + 1) IN ({inside}))"
+    )
 
 
 def _compared(held: str, clause: Clause, value: str, bound: Bound) -> str:

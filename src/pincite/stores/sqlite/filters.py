@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.records import LEVELS, AllOf, AnyOf, Clause, Condition, Filters, Not, fields_of
+from pincite.records import INSIDE, LEVELS, AllOf, AnyOf, Clause, Condition, Filters, Not, fields_of
 from pincite.stores.fields import LISTS, OF_CHUNKS, TEXTS, UNFOLDED, storable
 from pincite.text.dates import day_span
 from pincite.text.words import Term, fold, phrase_term
@@ -72,7 +72,7 @@ class _Compiler:
             case Not(part):
                 return f"NOT {self.said(part)}"
             case Clause(_, "is", values) if condition.field in TEXTS:
-                return f"{TEXTS[condition.field]} IN ({self._all(condition.field, values)})"
+                return self._any_equal(condition.field, values)
             case Clause(_, "is", values) if condition.field in LISTS:
                 return self._any_listed(condition, values)
             case Clause():
@@ -95,16 +95,22 @@ class _Compiler:
 
     def _any_listed(self, clause: Clause, values: Sequence[str]) -> str:
         column = LISTS[clause.field]
-        same = "held.value = wanted.value"
-        if clause.field == "import":
-            same += " OR substr(held.value, 1, length(wanted.value) + 1) IN " + (
-                "(wanted.value || '.', wanted.value || '/', wanted.value || ':')"
-            )
-        wanted = self._all(clause.field, [value for value in values if value])
-        holds = (
-            f"EXISTS (SELECT 1 FROM json_each({column}) AS held, ({wanted}) AS wanted WHERE {same})"
-        )
+        wanted = [value for value in values if value]
+        held = self._any_equal(clause.field, wanted, "held.value")
+        holds = f"EXISTS (SELECT 1 FROM json_each({column}) AS held WHERE {held})"
         return f"({holds} OR json_array_length({column}) = 0)" if "" in values else holds
+
+    def _any_equal(self, field: str, values: Sequence[str], held: str = "") -> str:
+        held = held or TEXTS[field]
+        wanted = self._all(field, values)
+        marks = INSIDE.get(field)
+        if marks is None:
+            return f"{held} IN ({wanted})"
+        inside = ", ".join(f"wanted.value || '{mark}'" for mark in marks)
+        return (
+            f"EXISTS (SELECT 1 FROM ({wanted}) AS wanted WHERE {held} = wanted.value OR "
+            f"wanted.value <> '' AND substr({held}, 1, length(wanted.value) + 1) IN ({inside}))"
+        )
 
     def _listed(self, clause: Clause, value: str) -> str:
         held = self._compared("held.value", clause, value)
