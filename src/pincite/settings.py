@@ -133,6 +133,7 @@ class SearchSettings:
     vector_weight: float = 0.4
     feedback_weight: float = 0.2
     codes_weight: float = 0.5
+    numbers_weight: float = 0.3  # of a number that hardly any chunk has; less of a common one
     named_weight: float = 0.3  # of a document that the question calls by its title or file name
     route: int = 0  # only so many documents, those whose catalog entry fits best; 0 is all
     # What words gain, and what vector loses, in a language that the model does not know at all.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from pincite.ports import (
@@ -28,7 +28,7 @@ from pincite.records import (
 from pincite.retrieve.feedback import LOOKED_AT, feedback
 from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
 from pincite.retrieve.quote import best_quote
-from pincite.retrieve.rarity import rarity_of
+from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.relevance import Signals, confidence, fitted, signals, with_probabilities
 from pincite.retrieve.rerank import rerank
 from pincite.retrieve.route import named_documents, shortlist, with_named
@@ -36,7 +36,7 @@ from pincite.retrieve.shape import Load, Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
 from pincite.retrieve.understand.narrowing import narrowed
 from pincite.settings import SearchSettings
-from pincite.text.words import WORD
+from pincite.text.words import WORD, question_codes
 
 _MOST_TOLD = 100  # of what was left out
 _MOST_CANDIDATES = (
@@ -86,10 +86,11 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         return with_named(rankings, named, lambda these: search_in(filters=these), filters)
 
     wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
-    fused, shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
+    rarity = rarity_of(understood.embedded, store)
+    weights = _weights(question, settings, rarity, foreignness)
+    fused, shaped = _best_hits(asked, store.load_chunks, settings, weights, wanted, lap)
     kept = [one.hit for one in shaped.kept]
     loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
-    rarity = rarity_of(understood.embedded, store)
     known: dict[ChunkId, Signals] = {}
     if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
         best = max((hit.score for hit in fused), default=0.0)
@@ -131,7 +132,7 @@ def _best_hits(
     asked: Callable[[int], dict[str, Ranking]],
     load: Load,
     settings: SearchSettings,
-    foreignness: float,
+    weights: Mapping[str, float],
     wanted: int,
     lap: Lap,
 ) -> tuple[list[Hit], Shaped]:
@@ -142,7 +143,7 @@ def _best_hits(
         if "vector" not in rankings:
             # BM25 weighs a code among the other words; only against meaning does it need a voice.
             rankings = {"words": rankings["words"]}
-        hits = _fused(rankings, settings, foreignness)
+        hits = _fused(rankings, settings, weights)
         lap("fuse")
         shaped = shape(hits, load, settings, wanted=wanted)
         lap("load")
@@ -155,22 +156,34 @@ def _best_hits(
         limit *= 4
 
 
-def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: float) -> list[Hit]:
+def _fused(
+    rankings: dict[str, Ranking], settings: SearchSettings, weights: Mapping[str, float]
+) -> list[Hit]:
     if settings.fusion == "ranks":
         return fuse_ranks(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
     if len(rankings) == 1:
         return fuse_scores(rankings, dict.fromkeys(rankings, 1.0))
-    weights = {
-        "words": settings.words_weight + foreignness * settings.foreign_words,
-        "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
-        "codes": settings.codes_weight,
-        "named": settings.named_weight,
-        "feedback": settings.feedback_weight,
-    }
     if settings.feedback_weight:
         best = best_by_score(rankings, weights, LOOKED_AT)
         rankings = {**rankings, "feedback": feedback(rankings, best)}
     return fuse_scores(rankings, weights)
+
+
+def _weights(
+    question: str, settings: SearchSettings, rarity: Rarity, foreignness: float
+) -> dict[str, float]:
+    """What each ranking counts."""
+    codes = settings.codes_weight
+    if not question_codes(question):
+        # A number may be a name, as in "statement 13", or one of which every text has some.
+        codes = settings.numbers_weight * rarity.of_numbers(question) ** 2
+    return {
+        "words": settings.words_weight + foreignness * settings.foreign_words,
+        "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
+        "codes": codes,
+        "named": settings.named_weight,
+        "feedback": settings.feedback_weight,
+    }
 
 
 def _is_fitted_for(embedder: QuestionEmbedder | None) -> bool:
