@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from pincite.ports import (
@@ -23,18 +23,17 @@ from pincite.records import (
     Reason,
     Result,
     SearchResults,
-    Understood,
 )
 from pincite.retrieve.feedback import LOOKED_AT, feedback
-from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
+from pincite.retrieve.fuse import best_by_score, best_of_each, fuse_ranks, fuse_scores, lifted
 from pincite.retrieve.quote import best_quote
 from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.relevance import Signals, confidence, fitted, signals, with_probabilities
 from pincite.retrieve.rerank import rerank
-from pincite.retrieve.route import named_documents, shortlist, with_named
-from pincite.retrieve.shape import Load, Shaped, shape
+from pincite.retrieve.route import among, named_documents, shortlist, with_preferred
+from pincite.retrieve.shape import Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
-from pincite.retrieve.understand.narrowing import narrowed
+from pincite.retrieve.understand.narrowing import containing, narrowed
 from pincite.settings import SearchSettings
 from pincite.text.words import WORD, question_codes
 
@@ -77,18 +76,30 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     words = None if mode == "vector" else understood.words
     if settings.route:
         filters = shortlist(question, store, filters, settings.route)
-    named = named_documents(question, store) if settings.named_weight and vector is not None else ()
+    named = named_documents(question, store) if settings.named_weight else ()
     lap("route")
+    nowhere: list[str] = []  # phrases of the question
 
-    def asked(limit: int) -> dict[str, Ranking]:
-        search_in = partial(store.search, words, vector, limit=limit, made_by=made_by, lap=lap)
-        rankings = search_in(filters=filters)
-        return with_named(rankings, named, lambda these: search_in(filters=these), filters)
+    def asked(limits: Mapping[str, int]) -> dict[str, Ranking]:
+        def best(seen: Filters) -> dict[str, Ranking]:
+            most = max(limits.values())
+            found = store.search(words, vector, filters=seen, limit=most, made_by=made_by, lap=lap)
+            return best_of_each(found, limits)
+
+        rankings = best(filters)
+        if named and vector is not None:
+            rankings = with_preferred(rankings, "named", [best(among(filters, named))])
+        if understood.phrases:
+            held = {one: best(containing(filters, one)) for one in understood.phrases}
+            nowhere[:] = [one for one, theirs in held.items() if not any(theirs.values())]
+            rankings = with_preferred(rankings, "phrases", held.values())
+        return rankings
 
     wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
     rarity = rarity_of(understood.embedded, store)
     weights = _weights(question, settings, rarity, foreignness)
-    fused, shaped = _best_hits(asked, store.load_chunks, settings, weights, wanted, lap)
+    in_shape = partial(shape, load=store.load_chunks, settings=settings, wanted=wanted, named=named)
+    fused, shaped = _best_hits(asked, in_shape, settings, weights, wanted, lap)
     kept = [one.hit for one in shaped.kept]
     loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
     known: dict[ChunkId, Signals] = {}
@@ -119,41 +130,60 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         question,
         mode,
         results,
-        reason=None if results else _why_empty(shaped, mode, filters, understood),
+        reason=None if results else _why_empty(shaped, mode, filters),
         dropped=tuple(shaped.dropped[:_MOST_TOLD]),
-        notes=understood.notes,
-        notices=(*understood.notices, *notices),
+        notes=(
+            *understood.notes,
+            *(f"first where “{one}” stands" for one in understood.phrases if one not in nowhere),
+        ),
+        notices=(
+            *understood.notices,
+            *(
+                f"“{one}” stands nowhere in these words; searched for each of them."
+                for one in nowhere
+            ),
+            *notices,
+        ),
         understood=understood.embedded,
         confidence=confidence(results[0].hit, known, rarity.missing) if results else None,
     )
 
 
 def _best_hits(
-    asked: Callable[[int], dict[str, Ranking]],
-    load: Load,
+    asked: Callable[[Mapping[str, int]], dict[str, Ranking]],
+    in_shape: Callable[[Sequence[Hit]], Shaped],
     settings: SearchSettings,
     weights: Mapping[str, float],
     wanted: int,
     lap: Lap,
 ) -> tuple[list[Hit], Shaped]:
     """The fused hits, and those in shape; from further down where that leaves too few."""
-    limit = max(settings.candidates, wanted)
+    limits = {
+        "words": max(settings.top_k_words, wanted),
+        "vector": max(settings.top_k_vector, wanted),
+    }
     while True:
-        rankings = asked(limit)
+        rankings = asked(limits)
+        phrases = rankings.pop("phrases", ())
         if "vector" not in rankings:
             # BM25 weighs a code among the other words; only against meaning does it need a voice.
             rankings = {"words": rankings["words"]}
         hits = _fused(rankings, settings, weights)
+        if phrases:
+            hits = lifted(hits, phrases)
         lap("fuse")
-        shaped = shape(hits, load, settings, wanted=wanted)
+        shaped = in_shape(hits)
         lap("load")
         exhausted = all(
-            _is_exhausted(search, ranking, limit, settings) for search, ranking in rankings.items()
+            _is_exhausted(search, rankings[search], limit, settings)
+            for search, limit in limits.items()
+            if search in rankings
         )
-        if len(shaped.kept) == wanted or exhausted or limit >= _MOST_CANDIDATES:
+        most = max(limits.values())
+        if len(shaped.kept) == wanted or exhausted or most >= _MOST_CANDIDATES:
             return hits, shaped
         # One long document filled the candidates and was then capped.
-        limit *= 4
+        limits = {search: limit * 4 for search, limit in limits.items()}
 
 
 def _fused(
@@ -198,10 +228,8 @@ def _is_exhausted(search: str, ranking: Ranking, limit: int, settings: SearchSet
     return len(listed) < limit or too_far
 
 
-def _why_empty(shaped: Shaped, mode: Mode, filters: Filters, understood: Understood) -> Reason:
+def _why_empty(shaped: Shaped, mode: Mode, filters: Filters) -> Reason:
     if shaped.dropped:
         return "too_far"
-    if understood.phrases:
-        return "phrase_not_found"
     # By meaning everything that may be seen is found, near or far: so nothing may be seen.
     return "no_hits" if mode == "words" or filters.none_given else "filtered_out"
