@@ -251,7 +251,6 @@ def test_words_that_a_filter_holds_back_are_not_a_filter_that_leaves_nothing(
 ) -> None:
     seen = Filters(types=("txt",))
     assert library.search("basin", mode="words", filters=seen).reason == "no_hits"
-    assert library.search('"basin"', mode="words", filters=seen).reason == "phrase_not_found"
 
 
 def test_a_letter_is_no_question_and_nobody_is_asked(tmp_path: Path) -> None:

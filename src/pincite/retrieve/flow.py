@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from pincite.ports import (
@@ -24,20 +23,19 @@ from pincite.records import (
     Reason,
     Result,
     SearchResults,
-    Understood,
 )
 from pincite.retrieve.feedback import LOOKED_AT, feedback
-from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
+from pincite.retrieve.fuse import best_by_score, best_of_each, fuse_ranks, fuse_scores, lifted
 from pincite.retrieve.quote import best_quote
-from pincite.retrieve.rarity import rarity_of
+from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.relevance import Signals, confidence, fitted, signals, with_probabilities
 from pincite.retrieve.rerank import rerank
-from pincite.retrieve.route import named_documents, shortlist, with_named
-from pincite.retrieve.shape import Load, Shaped, shape
+from pincite.retrieve.route import among, named_documents, shortlist, with_preferred
+from pincite.retrieve.shape import Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
-from pincite.retrieve.understand.narrowing import narrowed
+from pincite.retrieve.understand.narrowing import containing, narrowed
 from pincite.settings import SearchSettings
-from pincite.text.words import asks_for_something
+from pincite.text.words import asks_for_something, question_codes
 from pincite.vectors import Vector, unit
 
 _MOST_TOLD = 100  # of what was left out
@@ -70,7 +68,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     if not asks_for_something(question):
         return SearchResults(question, mode, (), reason="empty_question")
     understood = understand(question, store, None if mode == "words" else embedder, settings, aids)
-    scope, filters = filters, narrowed(filters, understood)
+    scope = filters = narrowed(filters, understood)
     lap("understand")
     vector, made_by, foreignness = None, None, 0.0
     if embedder is not None and mode != "words":
@@ -81,19 +79,32 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     words = None if mode == "vector" else understood.words
     if settings.route:
         filters = shortlist(question, store, filters, settings.route)
-    named = named_documents(question, store) if settings.named_weight and vector is not None else ()
+    named = named_documents(question, store) if settings.named_weight else ()
     lap("route")
+    nowhere: list[str] = []  # phrases of the question
 
-    def asked(limit: int) -> dict[str, Ranking]:
-        search_in = partial(store.search, words, vector, limit=limit, made_by=made_by, lap=lap)
-        rankings = search_in(filters=filters)
-        return with_named(rankings, named, lambda these: search_in(filters=these), filters)
+    def asked(limits: Mapping[str, int]) -> dict[str, Ranking]:
+        def best(seen: Filters) -> dict[str, Ranking]:
+            most = max(limits.values())
+            found = store.search(words, vector, filters=seen, limit=most, made_by=made_by, lap=lap)
+            return best_of_each(found, limits)
+
+        rankings = best(filters)
+        if named and vector is not None:
+            rankings = with_preferred(rankings, "named", [best(among(filters, named))])
+        if understood.phrases:
+            held = {one: best(containing(filters, one)) for one in understood.phrases}
+            nowhere[:] = [one for one, theirs in held.items() if not any(theirs.values())]
+            rankings = with_preferred(rankings, "phrases", held.values())
+        return rankings
 
     wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
-    fused, shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
+    rarity = rarity_of(understood.embedded, store)
+    weights = _weights(question, settings, rarity, foreignness)
+    in_shape = partial(shape, load=store.load_chunks, settings=settings, wanted=wanted, named=named)
+    fused, shaped = _best_hits(asked, in_shape, settings, weights, wanted, lap)
     kept = [one.hit for one in shaped.kept]
     loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
-    rarity = rarity_of(understood.embedded, store)
     known: dict[ChunkId, Signals] = {}
     if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
         best = max((hit.score for hit in fused), default=0.0)
@@ -123,61 +134,92 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         question,
         mode,
         results,
-        reason=None if results else _why_empty(shaped, store, scope, understood),
+        reason=None if results else _why_empty(shaped, store, scope),
         dropped=tuple(shaped.dropped[:_MOST_TOLD]),
-        notes=understood.notes,
-        notices=(*understood.notices, *notices),
+        notes=(
+            *understood.notes,
+            *(f"first where “{one}” stands" for one in understood.phrases if one not in nowhere),
+        ),
+        notices=(
+            *understood.notices,
+            *(
+                f"“{one}” stands nowhere in these words; searched for each of them."
+                for one in nowhere
+            ),
+            *notices,
+        ),
         understood=understood.embedded,
         confidence=confidence(results[0].hit, known, rarity.missing) if results else None,
     )
 
 
 def _best_hits(
-    asked: Callable[[int], dict[str, Ranking]],
-    load: Load,
+    asked: Callable[[Mapping[str, int]], dict[str, Ranking]],
+    in_shape: Callable[[Sequence[Hit]], Shaped],
     settings: SearchSettings,
-    foreignness: float,
+    weights: Mapping[str, float],
     wanted: int,
     lap: Lap,
 ) -> tuple[list[Hit], Shaped]:
     """The fused hits, and those in shape; from further down where that leaves too few."""
-    limit = max(settings.candidates, wanted)
+    limits = {
+        "words": max(settings.top_k_words, wanted),
+        "vector": max(settings.top_k_vector, wanted),
+    }
     while True:
-        rankings = asked(limit)
+        rankings = asked(limits)
+        phrases = rankings.pop("phrases", ())
         if "vector" not in rankings:
             # BM25 weighs a code among the other words; only against meaning does it need a voice.
             rankings = {"words": rankings["words"]}
-        hits = _fused(rankings, settings, foreignness)
+        hits = _fused(rankings, settings, weights)
+        if phrases:
+            hits = lifted(hits, phrases)
         lap("fuse")
-        shaped = shape(hits, load, settings, wanted=wanted)
+        shaped = in_shape(hits)
         lap("load")
         exhausted = all(
-            _is_exhausted(search, ranking, limit, settings) for search, ranking in rankings.items()
+            _is_exhausted(search, rankings[search], limit, settings)
+            for search, limit in limits.items()
+            if search in rankings
         )
-        if len(shaped.kept) == wanted or exhausted or limit >= _MOST_CANDIDATES:
+        most = max(limits.values())
+        if len(shaped.kept) == wanted or exhausted or most >= _MOST_CANDIDATES:
             return hits, shaped
         # One long document filled the candidates and was then capped.
-        limit *= 4
+        limits = {search: limit * 4 for search, limit in limits.items()}
 
 
-def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: float) -> list[Hit]:
+def _fused(
+    rankings: dict[str, Ranking], settings: SearchSettings, weights: Mapping[str, float]
+) -> list[Hit]:
     if settings.fusion == "ranks":
         return fuse_ranks(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
     if len(rankings) == 1:
         return fuse_scores(rankings, dict.fromkeys(rankings, 1.0))
-    weights = {
-        "words": settings.words_weight + foreignness * settings.foreign_words,
-        "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
-        "codes": settings.codes_weight,
-        "named": settings.named_weight,
-        "feedback": settings.feedback_weight,
-    }
     if settings.feedback_weight:
         best = best_by_score(rankings, weights, LOOKED_AT)
         rankings = {**rankings, "feedback": feedback(rankings, best)}
     words, near = ({one.chunk_id for one in rankings.get(name, ())} for name in ("words", "vector"))
     # Each search tells its scores of what the other lists: what is not near has no vector.
     return fuse_scores(rankings, weights, by_words=words - near)
+
+
+def _weights(
+    question: str, settings: SearchSettings, rarity: Rarity, foreignness: float
+) -> dict[str, float]:
+    """What each ranking counts."""
+    codes = settings.codes_weight
+    if not question_codes(question):
+        # A number may be a name, as in "statement 13", or one of which every text has some.
+        codes = settings.numbers_weight * rarity.of_numbers(question) ** 2
+    return {
+        "words": settings.words_weight + foreignness * settings.foreign_words,
+        "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
+        "codes": codes,
+        "named": settings.named_weight,
+        "feedback": settings.feedback_weight,
+    }
 
 
 def _is_fitted_for(embedder: QuestionEmbedder | None) -> bool:
@@ -192,15 +234,14 @@ def _is_exhausted(search: str, ranking: Ranking, limit: int, settings: SearchSet
     return len(listed) < limit or too_far
 
 
-def _why_empty(shaped: Shaped, store: Store, scope: Filters, understood: Understood) -> Reason:
+def _why_empty(shaped: Shaped, store: Store, scope: Filters) -> Reason:
     """The same in every mode: what the filters and the question's dates leave is looked at."""
     if shaped.dropped:
         return "too_far"
     header = store.header()
-    seen = narrowed(scope, replace(understood, phrases=()))
-    if header is not None and not seen.none_given:
+    if header is not None and not scope.none_given:
         # By meaning everything that may be seen is found, near or far.
         vector = unit([1.0] * header.model.dimensions, dimensions=header.model.dimensions)
-        if not store.search(None, vector, filters=seen, limit=1)["vector"]:
+        if not store.search(None, vector, filters=scope, limit=1)["vector"]:
             return "filtered_out"
-    return "phrase_not_found" if understood.phrases else "no_hits"
+    return "no_hits"

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from math import fsum
 
 from pincite.records import ChunkId, Hit, Ranked, Ranking, Share
 
 _BETWEEN_COSINES = frozenset(("vector", "feedback"))
+
+
+def best_of_each(rankings: Mapping[str, Ranking], limits: Mapping[str, int]) -> dict[str, Ranking]:
+    """The rankings as if each had been asked for its own number of candidates alone."""
+    most = {search: limits.get(search, limits["words"]) for search in rankings}
+    listed = {
+        one.chunk_id
+        for search, ranking in rankings.items()
+        for one in ranking[: most[search]]
+        if one.listed
+    }
+    return {
+        search: tuple(
+            one if place < most[search] else replace(one, listed=False)
+            for place, one in enumerate(ranking)
+            if one.chunk_id in listed
+        )
+        for search, ranking in rankings.items()
+    }
 
 
 def best_by_score(
@@ -83,6 +103,20 @@ def fuse_ranks(
         for chunk_id, by_search in shares.items()
     }
     return _hits(rankings, shares, absent)
+
+
+def lifted(hits: Sequence[Hit], preferred: Ranking) -> list[Hit]:
+    """The hits with those of this ranking before all others, the higher ones first."""
+    counts = {one.chunk_id: one.score for one in preferred}
+    above = 1 + max((hit.score for hit in hits), default=0.0)
+    found = []
+    for hit in hits:
+        if count := counts.get(hit.chunk_id):
+            share = Share(None, count, count * above)
+            shares = {**hit.shares, "phrases": share}
+            hit = hit._replace(score=hit.score + share.contribution, shares=shares)
+        found.append(hit)
+    return sorted(found, key=lambda hit: (-hit.score, hit.chunk_id))
 
 
 def _hits(

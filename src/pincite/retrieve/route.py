@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pincite.ports import Store
-from pincite.records import DocumentId, Filters, Ranked, Ranking
+from pincite.records import ChunkId, DocumentId, Filters, Ranked, Ranking
 
 _MANY = 3  # documents of one name: then it is the name of a kind, not of a document
 
@@ -36,26 +37,23 @@ def among(filters: Filters, ids: Sequence[DocumentId]) -> Filters:
     return replace(filters, document_ids=tuple(kept))
 
 
-def with_named(
-    rankings: Rankings,
-    named: Sequence[DocumentId],
-    asked: Callable[[Filters], Mapping[str, Ranking]],
-    filters: Filters,
+def with_preferred(
+    rankings: Mapping[str, Ranking], search: str, parts: Iterable[Mapping[str, Ranking]]
 ) -> Rankings:
-    """The rankings with the best of the named documents in them, and one of what is named."""
-    if not named:
-        return rankings
-    theirs = asked(among(filters, named))
-    joined = {
-        search: (*ranking, *_missing(ranking, theirs.get(search, ())))
-        for search, ranking in rankings.items()
-    }
-    every = {one.chunk_id: one for ranking in joined.values() for one in ranking}
-    wanted = frozenset(named)
-    joined["named"] = tuple(
-        Ranked(one.chunk_id, one.document_id, 1.0)
-        for _, one in sorted(every.items())
-        if one.document_id in wanted
+    """The rankings with the best of parts of the library in them, and one that counts the parts."""
+    joined = dict(rankings)
+    held: Counter[ChunkId] = Counter()
+    document_of: dict[ChunkId, DocumentId] = {}
+    for theirs in parts:
+        joined = {
+            name: (*ranking, *_missing(ranking, theirs.get(name, ())))
+            for name, ranking in joined.items()
+        }
+        found = {one.chunk_id: one.document_id for each in theirs.values() for one in each}
+        held.update(found.keys())
+        document_of |= found
+    joined[search] = tuple(
+        Ranked(chunk, document_of[chunk], float(count)) for chunk, count in sorted(held.items())
     )
     return joined
 

@@ -40,7 +40,14 @@ def paths(found: SearchResults) -> list[str]:
 
 
 def test_it_is_found_even_where_it_is_no_candidate_by_itself(store: Store) -> None:
-    found = ask(store, "pump leak, Log of the Station", candidates=3, top_k=3, named_weight=1.0)
+    found = ask(
+        store,
+        "pump leak, Log of the Station",
+        top_k_words=3,
+        top_k_vector=3,
+        top_k=3,
+        named_weight=1.0,
+    )
     assert paths(found)[0] == "logs/station-log.md"
 
 

@@ -72,7 +72,7 @@ def test_the_limit_per_document_and_the_number_of_results_are_choices(store: Sto
 
 
 def test_a_long_list_gets_the_candidates_it_needs(store: Store) -> None:
-    few = SearchSettings(candidates=1, top_k=5, per_document=0)
+    few = SearchSettings(top_k_words=1, top_k=5, per_document=0)
     assert len(ask(store, "part", mode="words", settings=few, embedder=None).results) == 5
 
 

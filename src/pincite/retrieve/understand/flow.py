@@ -40,7 +40,7 @@ def understand(
     """What to search for, and what was done to the question, in words."""
     # In a longer text quotes cite or stress something; in a query they ask for it.
     phrases = quoted_phrases(question) if len(WORD.findall(question)) <= LONGEST_QUERY else ()
-    notes = [*aids.glossary.notes, *(f"only where “{one}” stands" for one in phrases)]
+    notes = [*aids.glossary.notes]
     since: date | None = None
     until: date | None = None
     text = question

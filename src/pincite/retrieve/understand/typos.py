@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.ports import Store
-from pincite.text.spelling import edits_allowed
+from pincite.text.finding import key_of
+from pincite.text.spelling import can_be_mistyped
 from pincite.text.words import STOP_WORDS, WORD, fold, question_codes
 
 _RUN = re.compile(r"\S+")
@@ -51,39 +52,41 @@ def corrections(
 
 
 def _plain_words(question: str) -> Iterator[re.Match[str]]:
-    """The words that could be mistyped: no codes, no numbers, no names such as NASA or iPhone."""
+    """The words that could be mistyped: no codes, no numbers, no names such as NASA or Meyer.
+
+    The first word of a question may have a capital without being a name.
+    """
     shouted = question.isupper()
+    first = WORD.search(question)
     for run in _RUN.finditer(question):
         if question_codes(run.group()):
             continue
         for word in WORD.finditer(question, run.start(), run.end()):
             text = word.group()
-            usual = shouted or text[1:] == text[1:].lower()
-            if usual and text.isalpha() and edits_allowed(fold(text)) and _is_telling(text):
+            is_first = first is not None and word.span() == first.span()
+            small = text[1:] if is_first else text
+            usual = shouted or small == small.lower()
+            typed = fold(text)
+            if usual and text.isalpha() and can_be_mistyped(typed) and typed not in STOP_WORDS:
                 yield word
 
 
-def _is_telling(word: str) -> bool:
-    return fold(word) not in STOP_WORDS
-
-
 def _meant(typed: str, store: Store) -> str:
-    """The nearest word of the library; of several, the one that most documents have.
+    """The one word of the library, in its most frequent form, that is an edit away.
 
-    Looked for among those with the same first letter, or with the second one, where it was typed
-    too early or something before it: hardly anybody gets the first letter wrong, and a large
-    library's words are many.
+    Two such words, or two edits, are a guess: a right word that the library does not have would
+    often become another one (docs/decisions/0030). Looked for among those with the same first
+    letter, or with the second one, where it was typed too early or something before it: hardly
+    anybody gets the first letter wrong, and a large library's words are many.
     """
     from rapidfuzz.distance import OSA
     from rapidfuzz.process import extract
 
-    most = edits_allowed(typed)
-    near: list[tuple[int, int, str]] = []
+    near: dict[str, int] = {}
     for initial in dict.fromkeys(typed[:2]):
         spelled = store.spellings(initial)
-        # Its answers are said to be scores; of this scorer they are numbers of edits.
-        for word, edits, _ in extract(
-            typed, spelled.keys(), scorer=OSA.distance, score_cutoff=most, limit=None
-        ):
-            near.append((int(edits), -spelled[word], word))
-    return min(near)[-1] if near else ""
+        found = extract(typed, spelled.keys(), scorer=OSA.distance, score_cutoff=1, limit=None)
+        near |= {word: spelled[word] for word, _, _ in found}
+    if len(set(map(key_of, near))) != 1:
+        return ""
+    return min(near, key=lambda word: (-near[word], word))
