@@ -12,7 +12,7 @@ from pincite.records import Filters, Mode
 
 # Raised whenever reading or chunking would give other chunks for the same file: an index made by
 # an older version is then re-read by the next update.
-INGESTION_VERSION = 3
+INGESTION_VERSION = 4
 
 DEFAULT_MODEL = "minilm"
 SMALLEST_TOKEN_LIMIT = 32  # of a model; less leaves no room for title and headings
@@ -67,6 +67,7 @@ class ChunkPolicy:
     whole_section: int | None = None  # a section up to this size stays whole, beyond `maximum`
     follow_headings: bool = True  # False: only size decides, headings are text like any other
     shorten_code: bool = False  # of a long block of code only the beginning is embedded
+    document_and_section: bool = False  # embedded below "[Document: … | Section: …]"
 
 
 POLICIES = {
@@ -82,6 +83,7 @@ POLICIES = {
             apart_at_level=2,
             whole_section=1_000,
             shorten_code=True,
+            document_and_section=True,
         ),
         ChunkPolicy(name="brain", minimum=700, maximum=1_000, overlap=125),
     )

@@ -61,7 +61,7 @@ def chunk_document(
             omissions=overlapping(document.omissions, start, end),
             analysis=chunk_analysis(document.analysis, document.text[start:end]),
         )
-        windows = chunk_windows(document, chunk, measure, embedder)
+        windows = chunk_windows(document, chunk, policy, measure, embedder)
         chunks.append(WindowedChunk(chunk, windows))
     return chunks
 

@@ -11,6 +11,8 @@ from pincite.chunking.measure import Measure
 from pincite.records import Block, BlockKind, Document
 from pincite.text.sentences import sentence_spans, trim
 
+EMBEDDED_CODE = 500  # tokens of one code block; a model makes nothing of more
+WHOLE_CODE = 8_000  # tokens of the longest code block that is kept in one piece and shortened
 _LOWEST_HEADING = 6
 _LINE = re.compile(r"[^\r\n]+")
 
@@ -36,8 +38,13 @@ class Piece:
     level: int = 0  # of the heading, where the piece is one
 
 
-def document_pieces(document: Document, measure: Measure, *, largest: int) -> list[Piece]:
-    """The pieces of a document, in order, none with more than `largest` tokens."""
+def document_pieces(
+    document: Document, measure: Measure, *, largest: int, whole_code: bool = False
+) -> list[Piece]:
+    """The pieces of a document, in order, none with more than `largest` tokens.
+
+    Code blocks may be kept whole; they then count as much as is embedded of them.
+    """
     levels = {section.start: section.level for section in document.sections}
     pieces: list[Piece] = []
     after_heading = False
@@ -47,7 +54,12 @@ def document_pieces(document: Document, measure: Measure, *, largest: int) -> li
         if after_heading:
             first = Boundary.UNDER_HEADING
         level = levels.get(block.start, _LOWEST_HEADING) if is_heading else 0
-        pieces.extend(_block_pieces(document.text, block, measure, largest, first, level))
+        whole = measure.tokens(block.start, block.end)
+        if whole_code and block.kind is BlockKind.CODE and largest < whole <= WHOLE_CODE:
+            _, end = trim(document.text, block.start, block.end)
+            pieces.append(Piece(block.start, end, min(whole, EMBEDDED_CODE), first))
+        else:
+            pieces.extend(_block_pieces(document.text, block, measure, largest, first, level))
         after_heading = is_heading
     return pieces
 
