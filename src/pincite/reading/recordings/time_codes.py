@@ -36,8 +36,18 @@ _OPENINGS = tuple(
         (rf"{_MARK}{_WORD}[^|:]{{0,59}}?[:,–—-]?{_MARK}[ \t]{{1,4}}", rf"{_BARE}(?=:?[ \t]*$)"),
     )
 )
+# `[0.0-9.5]`, `[12.5]`, `[0.00s -> 9.50s]`: much else stands in brackets, too; see `_are_seconds`.
+_PLAIN = r"\d{1,5}(?:\.\d{1,3})?"
+_PLAIN_RANGE = (
+    rf"(?P<from>{_PLAIN})s?(?:[ \t]{{0,3}}(?:-{{1,3}}>?|[–—→])[ \t]{{0,3}}(?P<to>{_PLAIN})s?)?"
+)
+_PLAIN_OPENINGS = tuple(
+    re.compile(rf"{_BULLET}(?P<name>{name})(?P<code>{_MARK}\[{_PLAIN_RANGE}\]{_MARK})")
+    for name in ("", _NAME)
+)
 _LINE = re.compile(r"[^\r\n]+")
 _ANY = re.compile(r"\d:\d\d")
+_ANY_PLAIN = re.compile(r"\[\d")
 _FURTHEST = 150  # characters into a line that an opening may reach
 _INLINE = re.compile(r"\[(?P<from>\d{1,3}:\d\d:\d\d(?:[.,]\d{1,3})?)\]")
 _MOST_WORDS = 6  # of a name
@@ -66,16 +76,12 @@ class Code:
     time: float
     until: float | None = None
     is_inline: bool = False  # amidst the words of a line
+    is_plain: bool = False  # a number of seconds
 
 
 def time_codes(text: str, apart: Sequence[tuple[int, int]]) -> list[Code]:
     """Everything that looks like a time code, in order; none in the stretches set apart."""
-    lines = (
-        line.span()
-        for line in _LINE.finditer(text)
-        if _ANY.search(text, line.start(), min(line.end(), line.start() + _FURTHEST))
-    )
-    openings = [code for line in lines if (code := _opening(text, *line)) is not None]
+    openings = list(_opened(text, _ANY, _OPENINGS))
     starts = [code.start for code in openings]
     inline = []
     for found in _INLINE.finditer(text):
@@ -84,7 +90,8 @@ def time_codes(text: str, apart: Sequence[tuple[int, int]]) -> list[Code]:
         if time is not None and (before < 0 or openings[before].end <= found.start()):
             end = _after_blanks(text, found.end())
             inline.append(Code(found.start(), end, found.start(), time, is_inline=True))
-    return list(_outside(sorted([*openings, *inline], key=lambda code: code.start), apart))
+    codes = sorted([*openings, *inline], key=lambda code: code.start)
+    return list(_outside(codes or _opened(text, _ANY_PLAIN, _PLAIN_OPENINGS), apart))
 
 
 def codes_of_recordings(text: str, codes: Sequence[Code], *, named: bool) -> list[Code]:
@@ -100,12 +107,26 @@ def codes_of_recordings(text: str, codes: Sequence[Code], *, named: bool) -> lis
     return kept
 
 
-def _opening(text: str, start: int, end: int) -> Code | None:
-    for pattern in _OPENINGS:
+def _opened(
+    text: str, hint: re.Pattern[str], openings: Sequence[re.Pattern[str]]
+) -> Iterator[Code]:
+    """The codes that lines begin with."""
+    for line in _LINE.finditer(text):
+        start, end = line.span()
+        if hint.search(text, start, min(end, start + _FURTHEST)):
+            code = _opening(text, start, end, openings)
+            if code is not None:
+                yield code
+
+
+def _opening(text: str, start: int, end: int, openings: Sequence[re.Pattern[str]]) -> Code | None:
+    is_plain = openings is _PLAIN_OPENINGS
+    read = float if is_plain else seconds
+    for pattern in openings:
         found = pattern.match(text, start, end)
         if found is None:
             continue
-        name, time = found["name"], seconds(found["from"])
+        name, time = found["name"], read(found["from"])
         if time is None or len(name.split()) > _MOST_WORDS or _NO_NAME.search(name):
             continue
         first, after = found.span("code")
@@ -113,8 +134,8 @@ def _opening(text: str, start: int, end: int) -> Code | None:
             first -= len(name) - len(name.rstrip(" \t"))  # `Name [0:05]: words` → `Name: words`
         else:
             after = _after_blanks(text, after + (text[after : after + 1] == ":"))
-        until = seconds(found["to"]) if found["to"] else None
-        return Code(first, after, start, time, until)
+        until = read(found["to"]) if found["to"] else None
+        return Code(first, after, start, time, until, is_plain=is_plain)
     return None
 
 
@@ -168,6 +189,8 @@ def _longest_rise(codes: Sequence[Code]) -> list[Code]:
 def _is_spoken(text: str, codes: Sequence[Code], *, named: bool) -> bool:
     if len({code.time for code in codes}) < (_FEWEST_NAMED if named else _FEWEST):
         return False
+    if codes[0].is_plain and not _are_seconds(text, codes, named=named):
+        return False
     rate = median(
         (after.start - before.start) / max(after.time - before.time, 1.0)
         for before, after in pairwise(codes)
@@ -181,4 +204,21 @@ def _is_spoken(text: str, codes: Sequence[Code], *, named: bool) -> bool:
         codes[0].time <= _LATEST_START
         and length >= _LEAST_SHARE * len(text)
         and (_SLOWEST_INLINE if is_inline else _SLOWEST) <= rate <= _FASTEST
+    )
+
+
+def _are_seconds(text: str, codes: Sequence[Code], *, named: bool) -> bool:
+    """Whether numbers in brackets are seconds, not footnotes, pages or numbers of sections.
+
+    Most lines have one. Most have a fraction, or else go from 0 to the next; all together, they
+    take as long as somebody needs to say what stands between them.
+    """
+    lines = sum(1 for line in _LINE.finditer(text, codes[0].opening) if not line[0].isspace())
+    with_fraction = sum("." in text[code.start : code.end] for code in codes)
+    is_range = codes[0].time == 0 and all(code.until is not None for code in codes)
+    lasts = codes[-1].time - codes[0].time
+    return (
+        2 * len(codes) >= lines
+        and (named or is_range or 2 * with_fraction > len(codes))
+        and lasts * _FASTEST >= codes[-1].start - codes[0].start
     )
