@@ -68,6 +68,7 @@ class ChunkPolicy:
     follow_headings: bool = True  # False: only size decides, headings are text like any other
     shorten_code: bool = False  # of a long block of code only the beginning is embedded
     document_and_section: bool = False  # embedded below "[Document: … | Section: …]"
+    cut_minutes: bool = True  # recordings are cut into minutes; False: by size, with the overlap
 
 
 POLICIES = {
@@ -85,7 +86,7 @@ POLICIES = {
             shorten_code=True,
             document_and_section=True,
         ),
-        ChunkPolicy(name="brain", minimum=700, maximum=1_000, overlap=125),
+        ChunkPolicy(name="brain", minimum=700, maximum=1_000, overlap=125, cut_minutes=False),
     )
 }
 

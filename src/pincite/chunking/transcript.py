@@ -1,4 +1,4 @@
-"""A recording → chunks of about a minute, cut where a speaker or a sentence ends.
+"""A recording → chunks of about a minute or of a size, cut where a speaker or a sentence ends.
 
 The same shortest path as in cut.py, but along the clock: every window costs something for not
 lasting a minute and for the kind of cut it begins with. What has no time, such as the words above
@@ -10,10 +10,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
+from math import inf
 from operator import attrgetter
 
+from pincite.chunking.cut import cut
 from pincite.chunking.frames import frame_spans
 from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Boundary, Piece
+from pincite.chunking.sections import overlap_start
 from pincite.chunking.utterances import Opening, Utterance, times_of, utterances
 from pincite.records import BlockKind, Document, Modality
 from pincite.settings import ChunkPolicy
@@ -45,6 +49,15 @@ _CUT = {
     Opening.WORD: 5.0,
     Opening.UNDER_HEADING: 8.0,
 }
+_BOUNDARIES = {
+    Opening.HEADING: Boundary.HEADING,
+    Opening.TURN: Boundary.HEADING,
+    Opening.PARAGRAPH: Boundary.BLOCK,
+    Opening.SENTENCE: Boundary.SENTENCE,
+    Opening.CUE: Boundary.INSIDE,
+    Opening.WORD: Boundary.INSIDE,
+    Opening.UNDER_HEADING: Boundary.UNDER_HEADING,
+}
 _LONG_PAUSE = 3.0  # seconds of silence that make any cut a good one
 _WORTH_OF_PAUSE = 0.8
 
@@ -72,17 +85,51 @@ def _has_words(document: Document, span: Span) -> bool:
 
 
 def transcript_spans(document: Document, measure: Measure, policy: ChunkPolicy) -> list[Span]:
-    """Start and end of each window of what is said: every word once, frames left out."""
-    said = utterances(document, measure, largest=policy.maximum)
+    """Start and end of each window of what is said, frames left out."""
+    largest = policy.maximum if policy.cut_minutes else policy.maximum - policy.overlap
+    said = utterances(document, measure, largest=largest)
+    stretches = _stretches(said, frame_spans(document), policy)
+    if not policy.cut_minutes:
+        return [span for one in stretches for span in _sized(document, one, policy, measure)]
     return [
         (stretch[first].start, stretch[after - 1].end)
-        for stretch in _stretches(said, frame_spans(document))
+        for stretch in stretches
         for first, after in _cut(stretch, policy.maximum)
     ]
 
 
-def _stretches(said: Sequence[Utterance], frames: Sequence[Span]) -> Iterator[Sequence[Utterance]]:
-    """What is cut apart from the rest: between frames, long silences and recordings."""
+def _sized(
+    document: Document, said: Sequence[Utterance], policy: ChunkPolicy, measure: Measure
+) -> Iterator[Span]:
+    """Windows of the policy's size, each repeating the end of the one before, turns if they fit."""
+    pieces = [Piece(one.start, one.end, one.tokens, _BOUNDARIES[one.opening]) for one in said]
+    whole = sum(piece.tokens for piece in pieces) <= policy.maximum
+    room = policy.maximum if whole else policy.maximum - policy.overlap
+    before = 0
+    for first, after in cut(pieces, minimum=policy.minimum, maximum=room):
+        start = pieces[first].start
+        if first:
+            least = policy.overlap * 4 // 5
+            repeated = [
+                one
+                for one in said[before + 1 : first]
+                if least <= measure.tokens(one.start, start) <= policy.overlap
+            ]
+            floor = pieces[before].start
+            start = (
+                min(repeated, key=attrgetter("opening")).start
+                if repeated
+                else overlap_start(document, floor, start, policy.overlap, measure)
+            )
+        yield start, pieces[after - 1].end
+        before = first
+
+
+def _stretches(
+    said: Sequence[Utterance], frames: Sequence[Span], policy: ChunkPolicy
+) -> Iterator[Sequence[Utterance]]:
+    """What is cut apart from the rest: between frames, recordings and, for minutes, silences."""
+    silence = _LONGEST_SILENCE if policy.cut_minutes else inf
     frame_ends = [end for _, end in frames]
     starts = [0]
     passed = 0
@@ -90,17 +137,19 @@ def _stretches(said: Sequence[Utterance], frames: Sequence[Span]) -> Iterator[Se
         was = passed
         while passed < len(frame_ends) and frame_ends[passed] <= after.start:
             passed += 1
-        if (passed > was and frame_ends[passed - 1] > before.start) or _is_apart(before, after):
+        if (passed > was and frame_ends[passed - 1] > before.start) or _is_apart(
+            before, after, silence
+        ):
             starts.append(at)
     for first, end in pairwise([*starts, len(said)]):
         yield said[first:end]
 
 
-def _is_apart(before: Utterance, after: Utterance) -> bool:
+def _is_apart(before: Utterance, after: Utterance, silence: float) -> bool:
     if before.times is None or after.times is None:
         return False
     pause = after.times[0] - before.times[1]
-    return pause > _LONGEST_SILENCE or after.times[0] < before.times[0] - _LONGEST_STEP_BACK
+    return pause > silence or after.times[0] < before.times[0] - _LONGEST_STEP_BACK
 
 
 def _cut(said: Sequence[Utterance], maximum: int) -> list[Span]:
