@@ -76,6 +76,8 @@ POLICIES = {
     for policy in (
         ChunkPolicy(name="vault", minimum=300, maximum=800, overlap=0),
         ChunkPolicy(name="flat", minimum=0, maximum=512, overlap=50, follow_headings=False),
+        # As flat where the language model fails that is to choose the boundaries.
+        ChunkPolicy(name="semantic", minimum=0, maximum=512, overlap=50, follow_headings=False),
         ChunkPolicy(
             name="wiki",
             minimum=0,
@@ -91,12 +93,15 @@ POLICIES = {
 }
 
 
+POLICY_NAMES = (*POLICIES, "rule_based")
+
+
 def policy_named(name: str) -> ChunkPolicy:
-    """The preset of that name."""
+    """The preset of that name; `rule_based` is another one for `flat`."""
     try:
-        return POLICIES[name]
+        return POLICIES["flat" if name == "rule_based" else name]
     except KeyError:
-        known = ", ".join(POLICIES)
+        known = ", ".join(POLICY_NAMES)
         raise SettingsError(f"unknown chunk policy {name!r}; choose one of: {known}") from None
 
 

@@ -14,7 +14,7 @@ from operator import attrgetter
 from pincite.chunking.analysis import chunk_analysis
 from pincite.chunking.code import code_spans, long_code_omissions
 from pincite.chunking.measure import Measure
-from pincite.chunking.sections import section_spans
+from pincite.chunking.sections import Begins, section_spans
 from pincite.chunking.transcript import recording_spans
 from pincite.chunking.windows import chunk_windows
 from pincite.ports import Embedder
@@ -35,7 +35,7 @@ ModalSpan = tuple[int, int, Modality]
 
 
 def chunk_document(
-    document: Document, policy: ChunkPolicy, embedder: Embedder
+    document: Document, policy: ChunkPolicy, embedder: Embedder, begins: Begins | None = None
 ) -> list[WindowedChunk]:
     """The document's chunks in order; at least one wherever it has any block."""
     measure = Measure(document.text, embedder)
@@ -44,7 +44,7 @@ def chunk_document(
     lines = LineIndex(document.text)
     sections = _Sections(document)
     chunks: list[WindowedChunk] = []
-    for start, end, modality in _spans(document, policy, measure):
+    for start, end, modality in _spans(document, policy, measure, begins):
         places = overlapping(document.places, start, end)
         first, last = lines.lines_of(start, end)
         chunk = Chunk(
@@ -69,12 +69,17 @@ def chunk_document(
 _RECORDED = (Modality.VIDEO_TRANSCRIPT, Modality.AUDIO_TRANSCRIPT, Modality.VIDEO_FRAME)
 
 
-def _spans(document: Document, policy: ChunkPolicy, measure: Measure) -> list[ModalSpan]:
+def _spans(
+    document: Document, policy: ChunkPolicy, measure: Measure, begins: Begins | None
+) -> list[ModalSpan]:
     """Start, end and modality of each chunk."""
     if document.modality in _RECORDED:
         return recording_spans(document, measure, policy)
-    cut_up = code_spans if document.modality is Modality.CODE else section_spans
-    return [(start, end, document.modality) for start, end in cut_up(document, policy, measure)]
+    if document.modality is Modality.CODE:
+        spans = code_spans(document, policy, measure)
+    else:
+        spans = section_spans(document, policy, measure, begins)
+    return [(start, end, document.modality) for start, end in spans]
 
 
 def _with_long_code_left_out(document: Document, measure: Measure) -> Document:

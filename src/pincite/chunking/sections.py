@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 
@@ -16,15 +17,25 @@ from pincite.text.sentences import sentence_spans
 
 Span = tuple[int, int]
 
+Begins = Callable[[str, Sequence[Piece]], Iterable[int]]
+"""A text and its pieces → indexes of those that begin a chunk, unless it would be tiny."""
+
+_LEAST_CHOSEN = 64  # tokens of a chunk that somebody chose
 _FURTHEST = 20_000  # characters looked back at for an overlap; more than any overlap needs
 
 
-def section_spans(document: Document, policy: ChunkPolicy, measure: Measure) -> list[Span]:
-    """Where each chunk of a text begins and ends."""
+def section_spans(
+    document: Document, policy: ChunkPolicy, measure: Measure, begins: Begins | None = None
+) -> list[Span]:
+    """Where each chunk of a text begins and ends; somebody may choose where they begin."""
     largest = policy.maximum - policy.overlap
     pieces = document_pieces(document, measure, largest=largest, whole_code=policy.shorten_code)
     if not policy.follow_headings:
         pieces = [_as_plain_text(piece) for piece in pieces]
+    if begins:
+        for at in begins(document.text, pieces):
+            pieces[at] = replace(pieces[at], boundary=Boundary.HEADING, level=1)
+        policy = replace(policy, minimum=_LEAST_CHOSEN, overlap=0)
     return list(_chunk_spans(document, pieces, policy, measure))
 
 

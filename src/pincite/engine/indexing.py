@@ -150,6 +150,8 @@ class Run:
             refuse_forgetting(self.root, scan, len(documents))
             refuse_forgetting_apart(self.root, files, scan, documents)
         embedder = self.embedders.named(header.model.name)
+        by_rule: list[Failure] = []
+        chunk = self._chunker(header, embedder, by_rule.append)
         version = [str(header.ingestion_version)]
         outdated = sum(one.recipe.split("/")[1:2] != version for one in store.documents())
         if outdated:
@@ -161,7 +163,7 @@ class Run:
                 Parts(
                     read_file=folder.read,
                     read=self._reader(header, sandbox, folder, scan, own).read,
-                    chunk=_chunker(header.policy, embedder),
+                    chunk=chunk,
                     embedder=embedder,
                     store=store,
                     summarize=self._summaries(header),
@@ -178,7 +180,12 @@ class Run:
                 on_progress=self.on_progress,
             )
         skipped = [one for one in scan.skipped if one.kind != "unreadable"]
-        return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
+        return replace(
+            report,
+            skipped=(*skipped, *report.skipped),
+            unsupported=scan.unsupported,
+            partly=(*report.partly, *by_rule),
+        )
 
     def _tell_of_upgrade(self, documents: int, store: Store, embedder: Embedder) -> None:
         """Say beforehand what another version of pincite has to do again, and for how long."""
@@ -214,6 +221,16 @@ class Run:
             labelled=(own.labels or LabelsFile()).labelled,
         )
 
+    def _chunker(
+        self, header: LibraryHeader, embedder: Embedder, on_failure: Callable[[Failure], None]
+    ) -> Chunker:
+        from pincite.chunking.flow import chunk_document
+        from pincite.chunking.semantic import SemanticChunker
+
+        if header.policy == "semantic":
+            return SemanticChunker(self.embedders.cutter(header), embedder, on_failure)
+        return partial(chunk_document, policy=policy_named(header.policy), embedder=embedder)
+
     def _summaries(self, header: LibraryHeader) -> Summarize:
         if not header.summaries:
             return summarized
@@ -236,12 +253,6 @@ class Run:
 
     def _folder(self, max_file_bytes: int) -> Folder:
         return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
-
-
-def _chunker(policy: str, embedder: Embedder) -> Chunker:
-    from pincite.chunking.flow import chunk_document
-
-    return partial(chunk_document, policy=policy_named(policy), embedder=embedder)
 
 
 def _recognised_from(file: FoundFile) -> str:

@@ -1,4 +1,4 @@
-"""What each of the four policies does with a document one can picture."""
+"""What each policy does with a document one can picture."""
 
 from __future__ import annotations
 
@@ -44,14 +44,19 @@ def test_the_presets_are_the_documented_ones() -> None:
     } == {
         "vault": (300, 800, 0, 0, None),
         "flat": (0, 512, 50, 0, None),
+        "semantic": (0, 512, 50, 0, None),  # what a model does not choose
         "wiki": (0, 500, 100, 2, 1_000),
         "brain": (700, 1_000, 125, 0, None),
     }
-    assert [name for name, one in POLICIES.items() if not one.follow_headings] == ["flat"]
+    assert [name for name, one in POLICIES.items() if not one.follow_headings] == [
+        "flat",
+        "semantic",
+    ]
+    assert policy_named("rule_based") == POLICIES["flat"]
 
 
 def test_an_unknown_policy_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(SettingsError, match="vault, flat, wiki, brain"):
+    with pytest.raises(SettingsError, match="vault, flat, semantic, wiki, brain, rule_based"):
         policy_named("valut")
 
 
