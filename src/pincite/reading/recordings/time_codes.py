@@ -219,6 +219,6 @@ def _are_seconds(text: str, codes: Sequence[Code], *, named: bool) -> bool:
     lasts = codes[-1].time - codes[0].time
     return (
         2 * len(codes) >= lines
-        and (named or is_range or 2 * with_fraction > len(codes))
+        and (is_range or 2 * with_fraction > len(codes) or (named and lasts > 2 * len(codes)))
         and lasts * _FASTEST >= codes[-1].start - codes[0].start
     )
