@@ -7,7 +7,7 @@ found exactly, so the same document is always cut the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pincite.chunking.pieces import Boundary, Piece
@@ -47,14 +47,25 @@ def cut(
     `across` is what it costs to run across a level-1 heading.
     """
     sizes = _Sizes(minimum, maximum, across)
+    return cheapest(len(pieces), lambda end, best: _runs_ending_at(pieces, end, best, sizes))
+
+
+def cheapest(
+    count: int, ways_to: Callable[[int, list[float]], list[tuple[float, int]]]
+) -> list[Run]:
+    """The runs of the cheapest way through so many pieces.
+
+    `ways_to` is given an end and what the best way to each place before it costs; it tells what
+    the whole way costs for each start of the run that ends there.
+    """
     best: list[float] = [0.0]
     came_from: list[int] = [0]
-    for end in range(1, len(pieces) + 1):
-        cost, start = min(_runs_ending_at(pieces, end, best, sizes))
+    for end in range(1, count + 1):
+        cost, start = min(ways_to(end, best))
         best.append(cost)
         came_from.append(start)
     runs = []
-    end = len(pieces)
+    end = count
     while end > 0:
         runs.append((came_from[end], end))
         end = came_from[end]

@@ -6,12 +6,12 @@ code, minutes for transcripts, one chunk for each frame of a video.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from operator import attrgetter
 
-from pincite.chunking.analysis import chunk_analysis
 from pincite.chunking.code import code_spans, long_code_omissions
 from pincite.chunking.measure import Measure
 from pincite.chunking.sections import Begins, section_spans
@@ -19,6 +19,7 @@ from pincite.chunking.transcript import recording_spans
 from pincite.chunking.windows import chunk_windows
 from pincite.ports import Embedder
 from pincite.records import (
+    Analysis,
     Chunk,
     Document,
     Modality,
@@ -30,6 +31,8 @@ from pincite.records import (
 )
 from pincite.settings import ChunkPolicy
 from pincite.text.lines import LineIndex
+
+_WORD = re.compile(r"[\w$]+")
 
 ModalSpan = tuple[int, int, Modality]
 
@@ -114,3 +117,25 @@ class _Sections:
     def within(self, start: int, end: int) -> tuple[Section, ...]:
         first = max(bisect_right(self._starts, start) - 1, 0)
         return self._sections[first : bisect_left(self._starts, end)]
+
+
+def chunk_analysis(analysis: Analysis, text: str) -> Analysis:
+    """The analysis with only those symbols that the chunk's text names, as whole words.
+
+    Imports, layer and entry points are the file's and hold for all of its chunks.
+    """
+    if not analysis.symbols:
+        return analysis
+    words = set(_WORD.findall(text))
+    return replace(
+        analysis,
+        symbols=tuple(symbol for symbol in analysis.symbols if _last_word(symbol) in words),
+    )
+
+
+def _last_word(symbol: str) -> str:
+    """What a text calls it: `parse` for `Parser.parse`, `Parser::parse` or `Parser#parse`."""
+    if symbol.isidentifier():
+        return symbol
+    found = _WORD.findall(symbol)
+    return found[-1] if found else symbol

@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.chunking.frames import frame_spans
 from pincite.chunking.measure import Measure
-from pincite.chunking.transcript import recording_spans, times_of, transcript_spans
+from pincite.chunking.transcript import (
+    frame_spans,
+    recording_spans,
+    times_of,
+    transcript_spans,
+)
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
 from pincite.reading.recordings.cues import Cue
