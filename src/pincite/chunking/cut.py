@@ -15,6 +15,9 @@ from pincite.chunking.pieces import Boundary, Piece
 Run = tuple[int, int]
 """Indexes of the first piece and of the one after the last."""
 
+Way = tuple[float, int]
+"""What a way costs, and where its last run begins."""
+
 # A run below the minimum costs at least 1: more than a cut in the middle of a paragraph or than
 # putting small sections together, less than tearing a table or a heading from its text.
 _TOO_SMALL = 1.0
@@ -50,13 +53,10 @@ def cut(
     return cheapest(len(pieces), lambda end, best: _runs_ending_at(pieces, end, best, sizes))
 
 
-def cheapest(
-    count: int, ways_to: Callable[[int, list[float]], list[tuple[float, int]]]
-) -> list[Run]:
+def cheapest(count: int, ways_to: Callable[[int, list[float]], list[Way]]) -> list[Run]:
     """The runs of the cheapest way through so many pieces.
 
-    `ways_to` is given an end and what the best way to each place before it costs; it tells what
-    the whole way costs for each start of the run that ends there.
+    `ways_to` is given an end, and what the best way to each place before it costs.
     """
     best: list[float] = [0.0]
     came_from: list[int] = [0]
@@ -74,9 +74,9 @@ def cheapest(
 
 def _runs_ending_at(
     pieces: Sequence[Piece], end: int, best: list[float], sizes: _Sizes
-) -> list[tuple[float, int]]:
+) -> list[Way]:
     """The cost of the whole way for every possible start of the run that ends here."""
-    ways: list[tuple[float, int]] = []
+    ways: list[Way] = []
     tokens = 0
     across = 0.0
     for start in range(end - 1, max(end - 1 - _MOST_PIECES, -1), -1):

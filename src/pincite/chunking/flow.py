@@ -24,7 +24,6 @@ from pincite.records import (
     Document,
     Modality,
     Omission,
-    Section,
     WindowedChunk,
     locate,
     overlapping,
@@ -34,6 +33,7 @@ from pincite.text.lines import LineIndex
 
 _WORD = re.compile(r"[\w$]+")
 
+_START = attrgetter("start")
 ModalSpan = tuple[int, int, Modality]
 
 
@@ -45,11 +45,12 @@ def chunk_document(
     if policy.shorten_code and document.modality is not Modality.CODE:
         document = _with_long_code_left_out(document, measure)
     lines = LineIndex(document.text)
-    sections = _Sections(document)
     chunks: list[WindowedChunk] = []
     for start, end, modality in _spans(document, policy, measure, begins):
         places = overlapping(document.places, start, end)
         first, last = lines.lines_of(start, end)
+        after_section = bisect_left(document.sections, end, key=_START)
+        first_section = max(bisect_right(document.sections, start, key=_START) - 1, 0)
         chunk = Chunk(
             document_id=document.id,
             modality=modality,
@@ -57,7 +58,7 @@ def chunk_document(
             start=start,
             end=end,
             text=document.text[start:end],
-            sections=sections.within(start, end),
+            sections=document.sections[first_section:after_section],
             locator=locate(places, start, end, line_start=first, line_end=last),
             tokens=measure.tokens(start, end),
             places=places,
@@ -93,7 +94,7 @@ def _with_long_code_left_out(document: Document, measure: Measure) -> Document:
         for rest in long_code_omissions(document, measure)
         for start, end in _between(overlapping(known, rest.start, rest.end), rest.start, rest.end)
     ]
-    ordered = sorted((*known, *rests), key=attrgetter("start"))
+    ordered = sorted((*known, *rests), key=_START)
     return replace(document, omissions=tuple(ordered))
 
 
@@ -105,18 +106,6 @@ def _between(omissions: Iterable[Omission], start: int, end: int) -> Iterator[tu
         start = max(start, omission.end)
     if start < end:
         yield start, end
-
-
-class _Sections:
-    """Finds the sections of a slice without walking through all of them."""
-
-    def __init__(self, document: Document) -> None:
-        self._sections = document.sections
-        self._starts = [section.start for section in document.sections]
-
-    def within(self, start: int, end: int) -> tuple[Section, ...]:
-        first = max(bisect_right(self._starts, start) - 1, 0)
-        return self._sections[first : bisect_left(self._starts, end)]
 
 
 def chunk_analysis(analysis: Analysis, text: str) -> Analysis:

@@ -31,17 +31,14 @@ def section_spans(
     largest = policy.maximum - policy.overlap
     pieces = document_pieces(document, measure, largest=largest, whole_code=policy.shorten_code)
     if not policy.follow_headings:
-        pieces = [_as_plain_text(piece) for piece in pieces]
+        inside = Boundary.INSIDE
+        plain = (inside if one.boundary is inside else Boundary.BLOCK for one in pieces)
+        pieces = [replace(one, boundary=at, level=0) for one, at in zip(pieces, plain, strict=True)]
     if begins:
         for at in begins(document.text, pieces):
             pieces[at] = replace(pieces[at], boundary=Boundary.HEADING, level=1)
         policy = replace(policy, minimum=_LEAST_CHOSEN, overlap=0)
     return list(_chunk_spans(document, pieces, policy, measure))
-
-
-def _as_plain_text(piece: Piece) -> Piece:
-    boundary = Boundary.BLOCK if piece.boundary is not Boundary.INSIDE else piece.boundary
-    return Piece(piece.start, piece.end, piece.tokens, boundary)
 
 
 def _chunk_spans(

@@ -17,7 +17,7 @@ from itertools import accumulate, pairwise
 from math import inf
 from operator import attrgetter
 
-from pincite.chunking.cut import cheapest, cut
+from pincite.chunking.cut import Way, cheapest, cut
 from pincite.chunking.measure import Measure
 from pincite.chunking.pieces import Boundary, Piece, document_pieces
 from pincite.chunking.sections import overlap_start
@@ -218,8 +218,8 @@ def _cut(said: Sequence[Utterance], maximum: int) -> list[Span]:
     tokens = list(accumulate((one.tokens for one in said), initial=0))
     openings = [0.0, *(_opening_cost(clock, said, at) for at in range(1, len(said)))]
 
-    def windows_ending_at(end: int, best: list[float]) -> list[tuple[float, int]]:
-        ways: list[tuple[float, int]] = []
+    def windows_ending_at(end: int, best: list[float]) -> list[Way]:
+        ways: list[Way] = []
         for start in range(end - 1, max(end - 1 - _MOST, -1), -1):
             seconds = clock[end - 1][1] - clock[start][0]
             if ways and (seconds > _LONGEST or tokens[end] - tokens[start] > maximum):
@@ -304,7 +304,8 @@ def utterances(document: Document, measure: Measure, *, largest: int) -> list[Ut
         if last is None or last.tokens + one.tokens > largest:
             found.append(one)
         elif _leads_to(document, last, one) or _goes_with(last, one):
-            times = one.times if last.times is None else (last.times[0], _end(last, one))
+            known = [times for times in (last.times, one.times) if times]
+            times = (known[0][0], max(time[1] for time in known)) if known else None
             tokens = last.tokens + one.tokens
             found[-1] = replace(last, end=one.end, tokens=tokens, times=times)
         else:
@@ -317,10 +318,6 @@ def _goes_with(last: Utterance, one: Utterance) -> bool:
     if last.times is None or one.times is None or abs(one.times[0] - last.times[1]) > _PAUSE:
         return False
     return last.seconds < _CRUMBS.get(one.opening, 0.0)
-
-
-def _end(last: Utterance, one: Utterance) -> float:
-    return max(time[1] for time in (last.times, one.times) if time is not None)
 
 
 def _cues(document: Document, measure: Measure, largest: int) -> Iterator[Utterance]:

@@ -1,7 +1,7 @@
 """reStructuredText → Content: the text as it is, sections by adorned titles, blocks of lines.
 
-Told apart as docutils sees them. Blocks inside directives are told apart like those outside; an item
-is one block with all that belongs to it. Nothing is looked at twice, so any text takes linear time.
+Blocks inside directives are told apart like those outside; an item is one block with all that
+belongs to it. Nothing is looked at twice, so any text takes linear time.
 """
 
 from __future__ import annotations

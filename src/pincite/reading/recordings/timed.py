@@ -1,9 +1,10 @@
 """Time codes and frames in Markdown and plain text → the same text, with seconds.
 
-The text stays as it is: its lines are the file's. The codes are left out of what is embedded. Many a
-text has times in it: a diary, a timetable, a list of chapters, verses of the Bible. What tells a
-transcript from them is that its times begin at the beginning, go on, and that about as much stands
-between them as somebody can say in that time.
+The text stays as it is: its lines are the file's. The codes are left out of what is embedded.
+
+Many a text has times in it: a diary, a timetable, a list of chapters, verses of the Bible. What
+tells a transcript from them is that its times begin at the beginning, go on, and that about as
+much stands between them as somebody can say in that time.
 """
 
 from __future__ import annotations
