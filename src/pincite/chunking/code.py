@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 
 from pincite.chunking.cut import cut
-from pincite.chunking.measure import Measure
 from pincite.chunking.pieces import (
     EMBEDDED_CODE,
     WHOLE_CODE,
     Boundary,
+    Measure,
     Piece,
     document_pieces,
 )

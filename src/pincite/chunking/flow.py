@@ -13,7 +13,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from pincite.chunking.code import code_spans, long_code_omissions
-from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Measure
 from pincite.chunking.sections import Begins, section_spans
 from pincite.chunking.transcript import recording_spans
 from pincite.chunking.windows import chunk_windows

@@ -9,8 +9,7 @@ from itertools import pairwise
 from operator import attrgetter
 
 from pincite.chunking.cut import cut
-from pincite.chunking.measure import Measure
-from pincite.chunking.pieces import Boundary, Piece, document_pieces
+from pincite.chunking.pieces import Boundary, Measure, Piece, document_pieces
 from pincite.records import BlockKind, Document
 from pincite.settings import ChunkPolicy
 from pincite.text.sentences import sentence_spans

@@ -18,8 +18,7 @@ from math import inf
 from operator import attrgetter
 
 from pincite.chunking.cut import Way, cheapest, cut
-from pincite.chunking.measure import Measure
-from pincite.chunking.pieces import Boundary, Piece, document_pieces
+from pincite.chunking.pieces import Boundary, Measure, Piece, document_pieces
 from pincite.chunking.sections import overlap_start
 from pincite.records import (
     BlockKind,

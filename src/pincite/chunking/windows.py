@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from pincite.chunking.cut import cut
-from pincite.chunking.measure import Measure
-from pincite.chunking.pieces import span_pieces
+from pincite.chunking.pieces import Measure, span_pieces
 from pincite.ports import Embedder
 from pincite.records import BlockKind, Chunk, Document, Modality, Window, overlapping, without
 from pincite.settings import ChunkPolicy

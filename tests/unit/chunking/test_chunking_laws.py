@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pincite.chunking.flow import chunk_document
-from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Measure
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
 from pincite.records import Block, BlockKind, Chunk, Document, WindowedChunk

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from pincite.chunking.flow import chunk_document
-from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Measure
 from pincite.errors import SettingsError
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader

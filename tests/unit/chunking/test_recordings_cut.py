@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Measure
 from pincite.chunking.transcript import (
     frame_spans,
     recording_spans,

@@ -155,10 +155,9 @@ def _frames(content: Content) -> Iterator[_Frame]:
 
 def _set_apart(content: Content, frames: Sequence[_Frame]) -> list[tuple[int, int]]:
     """Where a time is no time code: in frames, code and tables."""
-    blocks = [one for one in content.blocks if one.kind in (BlockKind.CODE, BlockKind.TABLE)]
-    return sorted(
-        [(one.start, one.end) for one in frames] + [(one.start, one.end) for one in blocks]
-    )
+    kinds = (BlockKind.CODE, BlockKind.TABLE)
+    blocks = [(one.start, one.end) for one in content.blocks if one.kind in kinds]
+    return sorted([*blocks, *((one.start, one.end) for one in frames)])
 
 
 def _has_heading(section: Section) -> bool:
@@ -269,32 +268,26 @@ def _opened(
     text: str, hint: re.Pattern[str], openings: Sequence[re.Pattern[str]]
 ) -> Iterator[_Code]:
     """The codes that lines begin with."""
-    for line in _LINE.finditer(text):
-        start, end = line.span()
-        if hint.search(text, start, min(end, start + _FURTHEST)):
-            code = _opening(text, start, end, openings)
-            if code is not None:
-                yield code
-
-
-def _opening(text: str, start: int, end: int, openings: Sequence[re.Pattern[str]]) -> _Code | None:
     is_plain = openings is _PLAIN_OPENINGS
     read = float if is_plain else seconds
-    for pattern in openings:
-        found = pattern.match(text, start, end)
-        if found is None:
+    for line in _LINE.finditer(text):
+        start, end = line.span()
+        if not hint.search(text, start, min(end, start + _FURTHEST)):
             continue
-        name, time = found["name"], read(found["from"])
-        if time is None or len(name.split()) > _MOST_WORDS or _NO_NAME.search(name):
-            continue
-        first, after = found.span("code")
-        if name.strip() and text[after : after + 1] == ":":
-            first -= len(name) - len(name.rstrip(" \t"))  # `Name [0:05]: words` → `Name: words`
-        else:
-            after = _after_blanks(text, after + (text[after : after + 1] == ":"))
-        until = read(found["to"]) if found["to"] else None
-        return _Code(first, after, start, time, until, is_plain=is_plain)
-    return None
+        for found in (pattern.match(text, start, end) for pattern in openings):
+            time = read(found["from"]) if found else None
+            if found is None or time is None:
+                continue
+            name, (first, after) = found["name"], found.span("code")
+            if len(name.split()) > _MOST_WORDS or _NO_NAME.search(name):
+                continue
+            if name.strip() and text[after : after + 1] == ":":
+                first -= len(name) - len(name.rstrip(" \t"))  # `Name [0:05]: words` → `Name: words`
+            else:
+                after = _after_blanks(text, after + (text[after : after + 1] == ":"))
+            until = read(found["to"]) if found["to"] else None
+            yield _Code(first, after, start, time, until, is_plain=is_plain)
+            break
 
 
 def _after_blanks(text: str, at: int) -> int:
