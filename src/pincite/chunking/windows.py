@@ -71,10 +71,12 @@ def _embedded_text(chunk: Chunk, start: int, end: int) -> str:
 def context_prefix(document: Document, heading_path: tuple[str, ...], policy: ChunkPolicy) -> str:
     """What the embedder is told of a window's surroundings; the reader never sees it.
 
-    A document without a title goes by its file's name, if that has a word in it. The folder is
-    left out on purpose: a file that was moved needs no new vectors.
+    A document without a title goes by its file's name, if that has a word in it; source code does
+    not, which has names enough. The folder is left out on purpose: a file that was moved needs no
+    new vectors.
     """
-    title = document.title if document.own_title or _A_WORD.search(document.title) else ""
+    named = document.modality is not Modality.CODE and _A_WORD.search(document.title)
+    title = document.title if document.own_title or named else ""
     if policy.document_and_section:
         below_title = heading_path[heading_path[:1] == (title,) :]
         parts = [("Document", title), ("Section", " > ".join(below_title))]

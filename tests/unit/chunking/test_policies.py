@@ -201,6 +201,7 @@ def test_windows_tell_the_model_of_their_surroundings(policy: str, prefix: str) 
     [
         ("vault", "log/pump repairs.txt", "[doc: pump repairs] [type: txt]\nAll is well."),
         ("vault", "log/20240305.txt", "[type: txt]\nAll is well."),
+        ("vault", "log/repairs.py", "[type: py]\nAll is well."),
         ("wiki", "log/pump repairs.txt", "[Document: pump repairs]\nAll is well."),
         ("wiki", "log/20240305.txt", "All is well."),
     ],
