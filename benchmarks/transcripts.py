@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Measure
 from pincite.chunking.transcript import recording_spans, times_of
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import read_here

@@ -12,7 +12,7 @@ from pincite.records import Filters, Mode
 
 # Raised whenever reading or chunking would give other chunks for the same file: an index made by
 # an older version is then re-read by the next update.
-INGESTION_VERSION = 3
+INGESTION_VERSION = 4
 
 DEFAULT_MODEL = "minilm"
 SMALLEST_TOKEN_LIMIT = 32  # of a model; less leaves no room for title and headings
@@ -67,6 +67,8 @@ class ChunkPolicy:
     whole_section: int | None = None  # a section up to this size stays whole, beyond `maximum`
     follow_headings: bool = True  # False: only size decides, headings are text like any other
     shorten_code: bool = False  # of a long block of code only the beginning is embedded
+    document_and_section: bool = False  # embedded below "[Document: … | Section: …]"
+    cut_minutes: bool = True  # recordings are cut into minutes; False: by size, with the overlap
 
 
 POLICIES = {
@@ -74,6 +76,8 @@ POLICIES = {
     for policy in (
         ChunkPolicy(name="vault", minimum=300, maximum=800, overlap=0),
         ChunkPolicy(name="flat", minimum=0, maximum=512, overlap=50, follow_headings=False),
+        # As flat where the language model fails that is to choose the boundaries.
+        ChunkPolicy(name="semantic", minimum=0, maximum=512, overlap=50, follow_headings=False),
         ChunkPolicy(
             name="wiki",
             minimum=0,
@@ -82,18 +86,22 @@ POLICIES = {
             apart_at_level=2,
             whole_section=1_000,
             shorten_code=True,
+            document_and_section=True,
         ),
-        ChunkPolicy(name="brain", minimum=700, maximum=1_000, overlap=125),
+        ChunkPolicy(name="brain", minimum=700, maximum=1_000, overlap=125, cut_minutes=False),
     )
 }
 
 
+POLICY_NAMES = (*POLICIES, "rule_based")
+
+
 def policy_named(name: str) -> ChunkPolicy:
-    """The preset of that name."""
+    """The preset of that name; `rule_based` is another one for `flat`."""
     try:
-        return POLICIES[name]
+        return POLICIES["flat" if name == "rule_based" else name]
     except KeyError:
-        known = ", ".join(POLICIES)
+        known = ", ".join(POLICY_NAMES)
         raise SettingsError(f"unknown chunk policy {name!r}; choose one of: {known}") from None
 
 

@@ -25,6 +25,7 @@ from pincite.errors import (
     StoreDamaged,
 )
 from pincite.records import DocumentEntry, Progress
+from pincite.settings import INGESTION_VERSION
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.opening import open_for_writing
@@ -229,6 +230,31 @@ def test_files_with_the_same_content_are_embedded_once(tmp_path: Path) -> None:
     write(tmp_path, {f"{number}.md": PUMPS for number in range(5)})
     report = index(tmp_path)
     assert (report.added, report.chunks, report.embedded) == (5, 5, 1)
+
+
+def test_the_text_of_a_file_that_is_gone_is_a_line_in_the_report(folder: Path) -> None:
+    write(folder, {".converted/scans/letter.pdf.md": "# Letter\n\nDear Sir.\n"})
+    (left_out,) = update(folder).skipped
+    assert left_out.path == ".converted/scans/letter.pdf.md"
+    assert left_out.reason == "is the text of scans/letter.pdf, which is gone"
+
+
+def test_an_index_of_an_older_version_says_first_what_is_done_again(folder: Path) -> None:
+    told: list[Progress] = []
+    with open_library(folder) as library:
+        library.index(on_progress=told.append)
+    assert told == []
+    connection = connect(folder / ".index" / "index.db", writable=True)
+    connection.execute(
+        f"UPDATE document SET recipe = replace(recipe, '/{INGESTION_VERSION}/', '/1/')"
+    )
+    connection.close()
+    with open_library(folder) as library:
+        report = library.index(on_progress=told.append)
+    assert "4 are read again" in told[0].note
+    assert "takes about" in told[0].note
+    assert not any(progress.note for progress in told[1:])
+    assert (report.recut, report.embedded) == (4, 0)
 
 
 def test_only_the_changed_file_is_embedded(folder: Path) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from llm_server import language_model
-from model_service import Reply, running_service
+from model_service import Reply, running_service, said
 from pincite import Answer, AskSettings, ModelAccess, Profile, SearchSettings, open_library
 from pincite.answer.verify import veto
+from pincite.errors import SettingsError
 from pincite.models.chat import open_generator
 from pincite.records import Claim
 
@@ -149,3 +150,27 @@ def test_it_writes_answers_of_which_only_what_is_proven_is_shown(
         if claim.state == "supported":
             assert claim.judge.startswith("openai:smollm2")
             assert veto(claim.text, [cited.quote for cited in claim.citations]) == ""
+
+
+def test_boundaries_that_a_model_cannot_give_are_a_line_in_the_report(notes: Path) -> None:
+    with running_service() as service:
+        service.plays(said("I would cut it after the bread."))
+        profiles = {"balanced": Profile(base_url=service.url, model="m")}
+        with open_library(notes, models=ModelAccess(profiles=profiles)) as library:
+            report = library.index(policy="semantic")
+    assert (report.recut, [one.path for one in report.partly]) == (3, ["bread.md"])
+    assert "did not answer with numbers" in report.partly[0].reason
+
+
+def test_boundaries_need_a_language_model(notes: Path) -> None:
+    with (
+        open_library(notes) as library,
+        pytest.raises(SettingsError, match=r"no language model for the profile 'cheap'"),
+    ):
+        library.index(policy="semantic")
+
+
+def test_rule_based_is_flat(notes: Path) -> None:
+    with open_library(notes) as library:
+        library.index(policy="rule_based")
+        assert library.stats().header.policy == "flat"

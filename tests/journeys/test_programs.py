@@ -108,6 +108,27 @@ def test_an_analysis_file_describes_pages_about_code(library: Library) -> None:
     assert [result.quote.heading_path[-1] for result in results] == ["Tokens"]
 
 
+def test_a_page_has_what_is_found_in_the_source_it_is_mapped_to(library: Library) -> None:
+    (library.root / "wiki" / "doors.md").write_text("# Doors\n\nSee validate_token.\n")
+    known = {"version": 1, "pages": {"wiki/doors.md": "src/auth/service.py"}}
+    (library.root / "pincite-analysis.json").write_text(json.dumps(known))
+    library.index()
+    both = {"src/auth/service.py", "wiki/doors.md"}
+    assert found(library, "token doors", Filters(symbols=("validate_token",))) == both
+    assert found(library, "token doors", Filters(symbols=("TokenStore",))) == {
+        "src/auth/service.py"  # the page does not name it
+    }
+    assert found(library, "token doors", Filters(imports=("datetime",))) == both
+    (library.root / "src" / "auth" / "service.py").write_text("import os\n\nkept = os\n")
+    report = library.index()
+    assert (report.paths["changed"], report.paths["recut"]) == (
+        ("src/auth/service.py",),
+        ("wiki/doors.md",),
+    )
+    assert found(library, "doors", Filters(imports=("datetime",))) == set()
+    assert found(library, "doors", Filters(imports=("os",))) == {"wiki/doors.md"}
+
+
 def test_another_analysis_is_followed_and_a_missing_one_forgotten(library: Library) -> None:
     know(library, "api")
     library.index()

@@ -7,8 +7,14 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 
 from pincite.chunking.cut import cut
-from pincite.chunking.measure import Measure
-from pincite.chunking.pieces import Boundary, Piece, document_pieces
+from pincite.chunking.pieces import (
+    EMBEDDED_CODE,
+    WHOLE_CODE,
+    Boundary,
+    Measure,
+    Piece,
+    document_pieces,
+)
 from pincite.records import BlockKind, Document, Omission, OmissionReason, Section
 from pincite.settings import ChunkPolicy
 
@@ -16,7 +22,6 @@ from pincite.settings import ChunkPolicy
 _MINIMUM = 64
 # A function and its neighbour are two things, even if both are small; methods of one class less so.
 _ACROSS_DEFINITION = 1.2
-_MOST_EMBEDDED = 500  # tokens of one code block; a model makes nothing of more
 
 
 def code_spans(document: Document, policy: ChunkPolicy, measure: Measure) -> list[tuple[int, int]]:
@@ -58,10 +63,9 @@ def long_code_omissions(document: Document, measure: Measure) -> tuple[Omission,
     """What to leave out of long code blocks: all lines behind the one that fills the measure."""
     omissions = []
     for block in document.blocks:
-        if block.kind is not BlockKind.CODE:
-            continue
-        full = measure.offset_after(block.start, _MOST_EMBEDDED)
-        if full is None or full >= block.end:
+        tokens = measure.tokens(block.start, block.end)
+        full = measure.offset_after(block.start, EMBEDDED_CODE)
+        if block.kind is not BlockKind.CODE or full is None or tokens > WHOLE_CODE:
             continue
         line_end = document.text.find("\n", full, block.end)
         if line_end >= 0:

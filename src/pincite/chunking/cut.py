@@ -7,13 +7,16 @@ found exactly, so the same document is always cut the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pincite.chunking.pieces import Boundary, Piece
 
 Run = tuple[int, int]
 """Indexes of the first piece and of the one after the last."""
+
+Way = tuple[float, int]
+"""What a way costs, and where its last run begins."""
 
 # A run below the minimum costs at least 1: more than a cut in the middle of a paragraph or than
 # putting small sections together, less than tearing a table or a heading from its text.
@@ -47,14 +50,22 @@ def cut(
     `across` is what it costs to run across a level-1 heading.
     """
     sizes = _Sizes(minimum, maximum, across)
+    return cheapest(len(pieces), lambda end, best: _runs_ending_at(pieces, end, best, sizes))
+
+
+def cheapest(count: int, ways_to: Callable[[int, list[float]], list[Way]]) -> list[Run]:
+    """The runs of the cheapest way through so many pieces.
+
+    `ways_to` is given an end, and what the best way to each place before it costs.
+    """
     best: list[float] = [0.0]
     came_from: list[int] = [0]
-    for end in range(1, len(pieces) + 1):
-        cost, start = min(_runs_ending_at(pieces, end, best, sizes))
+    for end in range(1, count + 1):
+        cost, start = min(ways_to(end, best))
         best.append(cost)
         came_from.append(start)
     runs = []
-    end = len(pieces)
+    end = count
     while end > 0:
         runs.append((came_from[end], end))
         end = came_from[end]
@@ -63,9 +74,9 @@ def cut(
 
 def _runs_ending_at(
     pieces: Sequence[Piece], end: int, best: list[float], sizes: _Sizes
-) -> list[tuple[float, int]]:
+) -> list[Way]:
     """The cost of the whole way for every possible start of the run that ends here."""
-    ways: list[tuple[float, int]] = []
+    ways: list[Way] = []
     tokens = 0
     across = 0.0
     for start in range(end - 1, max(end - 1 - _MOST_PIECES, -1), -1):

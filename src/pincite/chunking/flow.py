@@ -6,24 +6,24 @@ code, minutes for transcripts, one chunk for each frame of a video.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from operator import attrgetter
 
-from pincite.chunking.analysis import chunk_analysis
 from pincite.chunking.code import code_spans, long_code_omissions
-from pincite.chunking.measure import Measure
-from pincite.chunking.sections import section_spans
+from pincite.chunking.pieces import Measure
+from pincite.chunking.sections import Begins, section_spans
 from pincite.chunking.transcript import recording_spans
 from pincite.chunking.windows import chunk_windows
 from pincite.ports import Embedder
 from pincite.records import (
+    Analysis,
     Chunk,
     Document,
     Modality,
     Omission,
-    Section,
     WindowedChunk,
     locate,
     overlapping,
@@ -31,22 +31,26 @@ from pincite.records import (
 from pincite.settings import ChunkPolicy
 from pincite.text.lines import LineIndex
 
+_WORD = re.compile(r"[\w$]+")
+
+_START = attrgetter("start")
 ModalSpan = tuple[int, int, Modality]
 
 
 def chunk_document(
-    document: Document, policy: ChunkPolicy, embedder: Embedder
+    document: Document, policy: ChunkPolicy, embedder: Embedder, begins: Begins | None = None
 ) -> list[WindowedChunk]:
     """The document's chunks in order; at least one wherever it has any block."""
     measure = Measure(document.text, embedder)
     if policy.shorten_code and document.modality is not Modality.CODE:
         document = _with_long_code_left_out(document, measure)
     lines = LineIndex(document.text)
-    sections = _Sections(document)
     chunks: list[WindowedChunk] = []
-    for start, end, modality in _spans(document, policy, measure):
+    for start, end, modality in _spans(document, policy, measure, begins):
         places = overlapping(document.places, start, end)
         first, last = lines.lines_of(start, end)
+        after_section = bisect_left(document.sections, end, key=_START)
+        first_section = max(bisect_right(document.sections, start, key=_START) - 1, 0)
         chunk = Chunk(
             document_id=document.id,
             modality=modality,
@@ -54,14 +58,14 @@ def chunk_document(
             start=start,
             end=end,
             text=document.text[start:end],
-            sections=sections.within(start, end),
+            sections=document.sections[first_section:after_section],
             locator=locate(places, start, end, line_start=first, line_end=last),
             tokens=measure.tokens(start, end),
             places=places,
             omissions=overlapping(document.omissions, start, end),
             analysis=chunk_analysis(document.analysis, document.text[start:end]),
         )
-        windows = chunk_windows(document, chunk, measure, embedder)
+        windows = chunk_windows(document, chunk, policy, measure, embedder)
         chunks.append(WindowedChunk(chunk, windows))
     return chunks
 
@@ -69,12 +73,17 @@ def chunk_document(
 _RECORDED = (Modality.VIDEO_TRANSCRIPT, Modality.AUDIO_TRANSCRIPT, Modality.VIDEO_FRAME)
 
 
-def _spans(document: Document, policy: ChunkPolicy, measure: Measure) -> list[ModalSpan]:
+def _spans(
+    document: Document, policy: ChunkPolicy, measure: Measure, begins: Begins | None
+) -> list[ModalSpan]:
     """Start, end and modality of each chunk."""
     if document.modality in _RECORDED:
         return recording_spans(document, measure, policy)
-    cut_up = code_spans if document.modality is Modality.CODE else section_spans
-    return [(start, end, document.modality) for start, end in cut_up(document, policy, measure)]
+    if document.modality is Modality.CODE:
+        spans = code_spans(document, policy, measure)
+    else:
+        spans = section_spans(document, policy, measure, begins)
+    return [(start, end, document.modality) for start, end in spans]
 
 
 def _with_long_code_left_out(document: Document, measure: Measure) -> Document:
@@ -85,7 +94,7 @@ def _with_long_code_left_out(document: Document, measure: Measure) -> Document:
         for rest in long_code_omissions(document, measure)
         for start, end in _between(overlapping(known, rest.start, rest.end), rest.start, rest.end)
     ]
-    ordered = sorted((*known, *rests), key=attrgetter("start"))
+    ordered = sorted((*known, *rests), key=_START)
     return replace(document, omissions=tuple(ordered))
 
 
@@ -99,13 +108,23 @@ def _between(omissions: Iterable[Omission], start: int, end: int) -> Iterator[tu
         yield start, end
 
 
-class _Sections:
-    """Finds the sections of a slice without walking through all of them."""
+def chunk_analysis(analysis: Analysis, text: str) -> Analysis:
+    """The analysis with only those symbols that the chunk's text names, as whole words.
 
-    def __init__(self, document: Document) -> None:
-        self._sections = document.sections
-        self._starts = [section.start for section in document.sections]
+    Imports, layer and entry points are the file's and hold for all of its chunks.
+    """
+    if not analysis.symbols:
+        return analysis
+    words = set(_WORD.findall(text))
+    return replace(
+        analysis,
+        symbols=tuple(symbol for symbol in analysis.symbols if _last_word(symbol) in words),
+    )
 
-    def within(self, start: int, end: int) -> tuple[Section, ...]:
-        first = max(bisect_right(self._starts, start) - 1, 0)
-        return self._sections[first : bisect_left(self._starts, end)]
+
+def _last_word(symbol: str) -> str:
+    """What a text calls it: `parse` for `Parser.parse`, `Parser::parse` or `Parser#parse`."""
+    if symbol.isidentifier():
+        return symbol
+    found = _WORD.findall(symbol)
+    return found[-1] if found else symbol

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from pincite.chunking.measure import Measure
+from pincite.ports import TokenCounter
 from pincite.records import Block, BlockKind, Document
 from pincite.text.sentences import sentence_spans, trim
 
+EMBEDDED_CODE = 500  # tokens of one code block; a model makes nothing of more
+WHOLE_CODE = 8_000  # tokens of the longest code block that is kept in one piece and shortened
 _LOWEST_HEADING = 6
 _LINE = re.compile(r"[^\r\n]+")
+
+
+class Measure:
+    """Counts the embedder's tokens in any slice of a text, after looking at the text once."""
+
+    def __init__(self, text: str, counter: TokenCounter) -> None:
+        self._starts = counter.token_starts(text)
+
+    def tokens(self, start: int, end: int) -> int:
+        """Tokens that begin inside the slice."""
+        return bisect_left(self._starts, end) - bisect_left(self._starts, start)
+
+    def offset_after(self, start: int, tokens: int) -> int | None:
+        """Where the token begins that no longer fits, counting from `start`; None if all fit."""
+        index = bisect_left(self._starts, start) + tokens
+        return self._starts[index] if index < len(self._starts) else None
+
+    def offset_before(self, end: int, tokens: int) -> int:
+        """Where the last so many tokens before `end` begin."""
+        index = bisect_left(self._starts, end) - tokens
+        return self._starts[max(index, 0)] if self._starts else 0
 
 
 class Boundary(IntEnum):
@@ -36,8 +60,13 @@ class Piece:
     level: int = 0  # of the heading, where the piece is one
 
 
-def document_pieces(document: Document, measure: Measure, *, largest: int) -> list[Piece]:
-    """The pieces of a document, in order, none with more than `largest` tokens."""
+def document_pieces(
+    document: Document, measure: Measure, *, largest: int, whole_code: bool = False
+) -> list[Piece]:
+    """The pieces of a document, in order, none with more than `largest` tokens.
+
+    Code blocks may be kept whole; they then count as much as is embedded of them.
+    """
     levels = {section.start: section.level for section in document.sections}
     pieces: list[Piece] = []
     after_heading = False
@@ -47,7 +76,12 @@ def document_pieces(document: Document, measure: Measure, *, largest: int) -> li
         if after_heading:
             first = Boundary.UNDER_HEADING
         level = levels.get(block.start, _LOWEST_HEADING) if is_heading else 0
-        pieces.extend(_block_pieces(document.text, block, measure, largest, first, level))
+        whole = measure.tokens(block.start, block.end)
+        if whole_code and block.kind is BlockKind.CODE and largest < whole <= WHOLE_CODE:
+            _, end = trim(document.text, block.start, block.end)
+            pieces.append(Piece(block.start, end, min(whole, EMBEDDED_CODE), first))
+        else:
+            pieces.extend(_block_pieces(document.text, block, measure, largest, first, level))
         after_heading = is_heading
     return pieces
 

@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from operator import attrgetter
 
 from pincite.chunking.cut import cut
-from pincite.chunking.measure import Measure
-from pincite.chunking.pieces import Boundary, Piece, document_pieces
-from pincite.records import Document
+from pincite.chunking.pieces import Boundary, Measure, Piece, document_pieces
+from pincite.records import BlockKind, Document
 from pincite.settings import ChunkPolicy
 from pincite.text.sentences import sentence_spans
 
 Span = tuple[int, int]
 
+Begins = Callable[[str, Sequence[Piece]], Iterable[int]]
+"""A text and its pieces → indexes of those that begin a chunk, unless it would be tiny."""
+
+_LEAST_CHOSEN = 64  # tokens of a chunk that somebody chose
 _FURTHEST = 20_000  # characters looked back at for an overlap; more than any overlap needs
 
 
-def section_spans(document: Document, policy: ChunkPolicy, measure: Measure) -> list[Span]:
-    """Where each chunk of a text begins and ends."""
-    pieces = document_pieces(document, measure, largest=policy.maximum - policy.overlap)
+def section_spans(
+    document: Document, policy: ChunkPolicy, measure: Measure, begins: Begins | None = None
+) -> list[Span]:
+    """Where each chunk of a text begins and ends; somebody may choose where they begin."""
+    largest = policy.maximum - policy.overlap
+    pieces = document_pieces(document, measure, largest=largest, whole_code=policy.shorten_code)
     if not policy.follow_headings:
-        pieces = [_as_plain_text(piece) for piece in pieces]
-    return list(_chunk_spans(document.text, pieces, policy, measure))
-
-
-def _as_plain_text(piece: Piece) -> Piece:
-    boundary = Boundary.BLOCK if piece.boundary is not Boundary.INSIDE else piece.boundary
-    return Piece(piece.start, piece.end, piece.tokens, boundary)
+        inside = Boundary.INSIDE
+        plain = (inside if one.boundary is inside else Boundary.BLOCK for one in pieces)
+        pieces = [replace(one, boundary=at, level=0) for one, at in zip(pieces, plain, strict=True)]
+    if begins:
+        for at in begins(document.text, pieces):
+            pieces[at] = replace(pieces[at], boundary=Boundary.HEADING, level=1)
+        policy = replace(policy, minimum=_LEAST_CHOSEN, overlap=0)
+    return list(_chunk_spans(document, pieces, policy, measure))
 
 
 def _chunk_spans(
-    text: str, pieces: Sequence[Piece], policy: ChunkPolicy, measure: Measure
+    document: Document, pieces: Sequence[Piece], policy: ChunkPolicy, measure: Measure
 ) -> Iterator[Span]:
     """Where each chunk begins and ends, with its overlap into the chunk before."""
     for group in _groups(pieces, policy):
-        tokens = measure.tokens(group[0].start, group[-1].end)
+        tokens = sum(piece.tokens for piece in group)
         if policy.whole_section and tokens <= policy.whole_section:
             yield group[0].start, group[-1].end
             continue
@@ -48,23 +58,24 @@ def _chunk_spans(
         for first, after in runs:
             start, end = group[first].start, group[after - 1].end
             if first and policy.overlap:
-                start = _overlap_start(text, max(floor, start - _FURTHEST), start, policy, measure)
+                lowest = max(floor, start - _FURTHEST)
+                start = overlap_start(document, lowest, start, policy.overlap, measure)
             yield start, end
             floor = group[first].start
 
 
-def _overlap_start(text: str, floor: int, start: int, policy: ChunkPolicy, measure: Measure) -> int:
-    """Where the repeated end of the chunk before begins, at most `overlap` tokens back.
+def overlap_start(document: Document, floor: int, start: int, most: int, measure: Measure) -> int:
+    """Where the repeated end of the chunk before begins, at most so many tokens back.
 
-    A sentence of the last fifth before that, or else the very token; never as far back as the
-    start of the chunk before.
+    A sentence of the last fifth before that, or else the very token, but in code the next line;
+    never as far back as the start of the chunk before.
     """
-    begins = [at for at, _ in sentence_spans(text, floor, start) if at > floor]
-    low, high = policy.overlap * 4 // 5, policy.overlap
-    for at in begins:
-        if low <= measure.tokens(at, start) <= high:
-            return at
-    at = measure.offset_before(start, policy.overlap)
+    sentences = (at for at, _ in sentence_spans(document.text, floor, start) if at > floor)
+    fitting = (at for at in sentences if most * 4 // 5 <= measure.tokens(at, start) <= most)
+    at = next(fitting, measure.offset_before(start, most))
+    block = bisect_right(document.blocks, at, key=attrgetter("start")) - 1
+    if block >= 0 and document.blocks[block].kind is BlockKind.CODE:
+        at = document.text.find("\n", at - 1, start) + 1 or start
     return at if at > floor else start
 
 

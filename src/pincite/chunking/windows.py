@@ -6,23 +6,29 @@ chunk is embedded as several windows, and is found by its best one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pincite.chunking.cut import cut
-from pincite.chunking.measure import Measure
-from pincite.chunking.pieces import span_pieces
+from pincite.chunking.pieces import Measure, span_pieces
 from pincite.ports import Embedder
 from pincite.records import BlockKind, Chunk, Document, Modality, Window, overlapping, without
+from pincite.settings import ChunkPolicy
 
+# `20240305` and `7f3a9c` are numbers, of which a model of meaning makes noise.
+_A_WORD = re.compile(r"[^\W\d_]{3}|[^\W\d_\x00-\x7f]")
 _OVERLAP_SHARE = 8  # one eighth of a window is repeated in the next
 
 
 def chunk_windows(
-    document: Document, chunk: Chunk, measure: Measure, embedder: Embedder
+    document: Document, chunk: Chunk, policy: ChunkPolicy, measure: Measure, embedder: Embedder
 ) -> tuple[Window, ...]:
     """One window or more, in order, that together hold all of the chunk that a reader would see."""
     room = embedder.card.token_limit - embedder.passage_overhead
-    prefix = context_prefix(document, chunk.heading_path, embedder, limit=room // 4)
+    prefix = context_prefix(document, chunk.heading_path, policy)
+    starts = embedder.token_starts(prefix)
+    prefix = prefix[: starts[room // 4]] if len(starts) > room // 4 else prefix
+    prefix = f"{prefix}\n" if prefix else ""
     room -= len(embedder.token_starts(prefix))
     spans = _spans(document, chunk, measure, room) if chunk.tokens > room else []
     seen = [
@@ -62,20 +68,19 @@ def _embedded_text(chunk: Chunk, start: int, end: int) -> str:
     return without(text, start, overlapping(chunk.omissions, start, end))
 
 
-def context_prefix(
-    document: Document, heading_path: tuple[str, ...], embedder: Embedder, *, limit: int
-) -> str:
+def context_prefix(document: Document, heading_path: tuple[str, ...], policy: ChunkPolicy) -> str:
     """What the embedder is told of a window's surroundings; the reader never sees it.
 
-    The file's name is left out on purpose: a file that was moved or renamed then needs no new
-    vectors, and an update equals a fresh build.
+    A document without a title goes by its file's name, if that has a word in it; source code does
+    not, which has names enough. The folder is left out on purpose: a file that was moved needs no
+    new vectors.
     """
-    parts = [f"[doc: {document.title}]"] if document.own_title else []
-    parts.append(f"[type: {document.type}]")
-    if heading_path:
-        parts.append(f"[section: {' > '.join(heading_path)}]")
-    prefix = " ".join(parts)
-    starts = embedder.token_starts(prefix)
-    if len(starts) > limit:
-        prefix = prefix[: starts[limit]]
-    return prefix + "\n"
+    named = document.modality is not Modality.CODE and _A_WORD.search(document.title)
+    title = document.title if document.own_title or named else ""
+    if policy.document_and_section:
+        below_title = heading_path[heading_path[:1] == (title,) :]
+        parts = [("Document", title), ("Section", " > ".join(below_title))]
+        said = " | ".join(f"{what}: {value}" for what, value in parts if value)
+        return f"[{said}]" if said else ""
+    parts = [("doc", title), ("type", document.type), ("section", " > ".join(heading_path))]
+    return " ".join(f"[{what}: {value}]" for what, value in parts if value)

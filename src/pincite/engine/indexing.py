@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ from pincite.records import (
     IndexReport,
     LibraryHeader,
     Progress,
+    Skipped,
 )
 from pincite.settings import (
     ANALYSIS_FILE,
@@ -51,12 +53,14 @@ from pincite.sources import Folder, Scan
 
 Parsed = TypeVar("Parsed")
 
+_ABOUT_A_WINDOW = "How long does a text of this length take? " * 20
+
 
 @dataclass(frozen=True)
 class _OwnFiles:
     """What the user says of the documents in files of ours, each with its checksum."""
 
-    analysis: AnalysisFile | None
+    analysis: AnalysisFile
     analysis_checksum: str
     labels: LabelsFile | None
     labels_checksum: str
@@ -146,18 +150,25 @@ class Run:
             refuse_forgetting(self.root, scan, len(documents))
             refuse_forgetting_apart(self.root, files, scan, documents)
         embedder = self.embedders.named(header.model.name)
+        by_rule: list[Failure] = []
+        chunk = self._chunker(header, embedder, by_rule.append)
+        version = [str(header.ingestion_version)]
+        outdated = sum(one.recipe.split("/")[1:2] != version for one in store.documents())
+        if outdated:
+            self._tell_of_upgrade(outdated, store, embedder)
         store.begin(header)
         with Sandbox() as sandbox:
             report = sync(
                 scan.files,
                 Parts(
                     read_file=folder.read,
-                    read=self._reader(header, sandbox, scan, own).read,
-                    chunk=_chunker(header.policy, embedder),
+                    read=self._reader(header, sandbox, folder, scan, own).read,
+                    chunk=chunk,
                     embedder=embedder,
                     store=store,
                     summarize=self._summaries(header),
                     elsewhere=elsewhere,
+                    sources_of=own.analysis.sources,
                 ),
                 recipe=header.recipe,
                 unreadable=[
@@ -169,15 +180,35 @@ class Run:
                 on_progress=self.on_progress,
             )
         skipped = [one for one in scan.skipped if one.kind != "unreadable"]
-        return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
+        return replace(
+            report,
+            skipped=(*skipped, *report.skipped),
+            unsupported=scan.unsupported,
+            partly=(*report.partly, *by_rule),
+        )
+
+    def _tell_of_upgrade(self, documents: int, store: Store, embedder: Embedder) -> None:
+        """Say beforehand what another version of pincite has to do again, and for how long."""
+        started = time.perf_counter()
+        embedder.embed_passages([_ABOUT_A_WINDOW])
+        seconds = (time.perf_counter() - started) * store.stats().windows / embedder.parallel
+        takes = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} s"
+        note = (
+            f"This version of pincite cuts and embeds documents differently: {documents:,} are "
+            "read again, and embedded again where the text for the model is another now; this "
+            f"takes about {takes} if it is so for all."
+        )
+        self.on_progress(Progress(0, documents, 0, 0, path="", note=note))
 
     def _reader(
         self,
         header: LibraryHeader,
         sandbox: Sandbox,
+        folder: Folder,
         scan: Scan,
         own: _OwnFiles,
     ) -> LibraryReader:
+        paths = frozenset(file.path for file in scan.files)
         return LibraryReader(
             header.name,
             sandbox.read,
@@ -185,9 +216,20 @@ class Run:
             options=frozenset(header.options),
             converted=frozenset(map(_recognised_from, scan.files)),
             without_text=known_empty(self.root),
-            analysis_of=own.analysis.of if own.analysis else lambda path, title: None,
+            analysis_of=own.analysis.of,
+            other_file=lambda path: folder.read(path) if path in paths else None,
             labelled=(own.labels or LabelsFile()).labelled,
         )
+
+    def _chunker(
+        self, header: LibraryHeader, embedder: Embedder, on_failure: Callable[[Failure], None]
+    ) -> Chunker:
+        from pincite.chunking.flow import chunk_document
+        from pincite.chunking.semantic import SemanticChunker
+
+        if header.policy == "semantic":
+            return SemanticChunker(self.embedders.cutter(header), embedder, on_failure)
+        return partial(chunk_document, policy=policy_named(header.policy), embedder=embedder)
 
     def _summaries(self, header: LibraryHeader) -> Summarize:
         if not header.summaries:
@@ -197,7 +239,7 @@ class Run:
     def _own_files(self) -> _OwnFiles:
         analysis, analysis_checksum = self._own_file(ANALYSIS_FILE, parse_analysis)
         labels, labels_checksum = self._own_file(LABELS_FILE, parse_labels)
-        return _OwnFiles(analysis, analysis_checksum, labels, labels_checksum)
+        return _OwnFiles(analysis or AnalysisFile(), analysis_checksum, labels, labels_checksum)
 
     def _own_file(self, name: str, parse: Callable[[bytes], Parsed]) -> tuple[Parsed | None, str]:
         """What the user says in a file of ours, with its checksum; nothing where there is none."""
@@ -213,12 +255,6 @@ class Run:
         return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
 
 
-def _chunker(policy: str, embedder: Embedder) -> Chunker:
-    from pincite.chunking.flow import chunk_document
-
-    return partial(chunk_document, policy=policy_named(policy), embedder=embedder)
-
-
 def _recognised_from(file: FoundFile) -> str:
     """The path of the file whose recognised text this is; empty where it is no such text."""
     folder, _, path = file.path.partition("/")
@@ -226,10 +262,11 @@ def _recognised_from(file: FoundFile) -> str:
 
 
 def _without_orphans(scan: Scan, root: Path) -> Scan:
-    """Without the text that was recognised in files that are gone."""
-    files = tuple(
-        file
+    """Without the text that was recognised in files that are gone; each is named as left out."""
+    orphans = {
+        file: Skipped(file.path, f"is the text of {source}, which is gone", "orphaned")
         for file in scan.files
-        if not (source := _recognised_from(file)) or (root / source).is_file()
-    )
-    return replace(scan, files=files)
+        if (source := _recognised_from(file)) and not (root / source).is_file()
+    }
+    files = tuple(file for file in scan.files if file not in orphans)
+    return replace(scan, files=files, skipped=(*scan.skipped, *orphans.values()))

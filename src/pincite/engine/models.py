@@ -16,6 +16,7 @@ from pincite.settings import (
     DEFAULT_MODEL,
     DEFAULT_POLICY,
     INGESTION_VERSION,
+    PROFILES,
     READING_OPTIONS,
     SMALLEST_TOKEN_LIMIT,
     ProfileSettings,
@@ -168,6 +169,12 @@ class Embedders:
             patience=Patience(retries=2),  # somebody waits
         )
         return self._writers.setdefault(profile, opened)
+
+    def cutter(self, header: LibraryHeader) -> Generator:
+        """The language model that chooses boundaries: of the summaries, else the cheapest one."""
+        if header.summaries:
+            return self.generator(header.summaries)
+        return self.writer(next((one for one in PROFILES if one in self._access.profiles), "cheap"))
 
     def judge(self, spec: str, profile: str | None) -> Judge | None:
         """Who looks at claims again: nobody, `model` of the profile, or a folder's NLI model."""

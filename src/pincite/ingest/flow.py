@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pincite.errors import FileConverted, FileEmpty, FileUnreadable, ModelError, StoreDenied
 from pincite.ingest.catalog import summarized
 from pincite.ingest.embed import EmbeddingPool, KnownVectors, Pending, nothing_known, unanswered
-from pincite.ingest.sync import Task, compare
+from pincite.ingest.sync import Sources, Task, compare
 from pincite.ports import Chunker, Embedder, Reader, Store
 from pincite.records import (
     ChunkId,
@@ -43,6 +43,7 @@ class Parts:
     store: Store
     summarize: Callable[[Document], Document] = summarized
     elsewhere: KnownVectors = nothing_known  # vectors that need not be made again
+    sources_of: Sources = lambda path, title: ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ def sync(
         parts.store.documents(),
         recipe=recipe,
         unreadable={failure.path for failure in unreadable},
+        sources_of=parts.sources_of,
     )
     tally = _Tally(plan.tasks, files, on_progress)
     tally.failures.extend(unreadable)

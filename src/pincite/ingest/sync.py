@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from pincite.records import DocumentEntry, DocumentId, FoundFile, split_recipe
 
+Sources = Callable[[str, str], Collection[str]]
+"""Path and title of a document → the source files it is about."""
 Change = Literal["added", "changed", "moved", "recut", "retried"]
 
 
@@ -36,8 +38,12 @@ def compare(
     *,
     recipe: str,
     unreadable: Collection[str] = (),
+    sources_of: Sources = lambda path, title: (),
 ) -> Plan:
     """What to do with the files that are there and the documents that are stored.
+
+    A page about source files is cut again where one of these is another now, and before it: a run
+    that is stopped in between would not know of it any more.
 
     A file that cannot be read right now keeps the version that is stored. A file that went away
     while another with the same content came is a move: the new one replaces the old one.
@@ -52,7 +58,13 @@ def compare(
     leaving: dict[str, list[str]] = {}
     for path, document in sorted(vanished.items()):
         leaving.setdefault(document.checksum, []).append(path)
+    differing = {
+        path
+        for path in checksums.keys() | stored.keys()
+        if path not in stored or checksums.get(path) != stored[path].checksum
+    }
     tasks = []
+    pages = []
     unchanged = 0
     for path, checksum in sorted(checksums.items()):
         old = stored.get(path)
@@ -69,9 +81,11 @@ def compare(
             is_same = split_recipe(old.recipe)[0] == recipe
             lacking = old.lacking if is_same else 0
             tasks.append(Task(path, "retried" if is_same else "recut", (old.id,), lacking))
+        elif not differing.isdisjoint(sources_of(path, old.title)):
+            pages.append(Task(path, "recut", (old.id,)))
         else:
             unchanged += 1
-    return Plan(tuple(tasks), tuple(vanished.values()), unchanged)
+    return Plan((*pages, *tasks), tuple(vanished.values()), unchanged)
 
 
 def is_unreadable(path: str, unreadable: Collection[str]) -> bool:

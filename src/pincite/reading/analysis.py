@@ -7,8 +7,8 @@ file wins over what is found in the file itself. Its form is described in docs/c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -18,6 +18,9 @@ import msgspec
 
 from pincite.errors import FileUnreadable
 from pincite.records import Analysis
+
+FoundIn = Callable[[str], Analysis]
+"""Path of a file of the library → what is found in the file itself."""
 
 _LARGEST = 20_000_000  # bytes
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -43,28 +46,38 @@ class _Form(msgspec.Struct, forbid_unknown_fields=True):
 class AnalysisFile:
     """What an analysis file says. Paths are relative to the library, with forward slashes."""
 
-    files: Mapping[str, Analysis]
-    pages: Mapping[str, tuple[str, ...]]  # page → the source files it is about
-    layers: Mapping[str, tuple[str, ...]]  # layer → patterns of the files in it
+    files: Mapping[str, Analysis] = field(default_factory=dict)
+    # Page → the source files it is about.
+    pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # Layer → patterns of the files in it.
+    layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def of(self, path: str, title: str) -> Analysis | None:
+    def of(self, path: str, title: str, found_in: FoundIn = lambda path: Analysis()) -> Analysis:
         """What is known of a document: a source file, or a page about one or several.
+
+        A page has what its sources have, and what is found in the page itself.
+        """
+        sources = self.sources(path, title)
+        known = [self._of_source(source, found_in(source)) for source in sources]
+        return _together(known if path in sources else [*known, found_in(path)])
+
+    def sources(self, path: str, title: str) -> tuple[str, ...]:
+        """The source files that a document is about: itself, where it is about no other.
 
         A page is about what `pages` says; else about the source file that its title or its own
         name names: `src/auth/service.py`, `wiki/src/auth/service.md`, `src-auth-service.md`.
         """
-        sources = self.pages.get(path) or self._named_by(path, title)
-        known = [one for source in sources if (one := self._of_source(source)) is not None]
-        return _together(known) if known else None
+        return self.pages.get(path) or self._named_by(path, title)
 
-    def _of_source(self, path: str) -> Analysis | None:
-        known = self.files.get(path)
-        if known is not None and known.layer is not None:
-            return known
-        layer = self._layer_of(path)
-        if layer is None:
-            return known
-        return completed(known or Analysis(), Analysis(layer=layer))
+    def _of_source(self, path: str, found: Analysis) -> Analysis:
+        given = self.files.get(path, Analysis())
+        layer = given.layer or self._layer_of(path)
+        return Analysis(
+            layer=layer,
+            symbols=given.symbols or found.symbols,
+            imports=given.imports or found.imports,
+            entry_points=given.entry_points or found.entry_points,
+        )
 
     def _layer_of(self, path: str) -> str | None:
         """The first layer with a pattern for the path."""
@@ -112,16 +125,6 @@ def parse_analysis(data: bytes) -> AnalysisFile:
             for path, about in form.pages.items()
         },
         layers={layer: tuple(patterns) for layer, patterns in form.layers.items()},
-    )
-
-
-def completed(given: Analysis, found: Analysis) -> Analysis:
-    """What was given, and where that says nothing, what was found."""
-    return Analysis(
-        layer=given.layer or found.layer,
-        symbols=given.symbols or found.symbols,
-        imports=given.imports or found.imports,
-        entry_points=given.entry_points or found.entry_points,
     )
 
 

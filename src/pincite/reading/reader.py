@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 from pincite.errors import FileConverted, FileEmpty, FileUnreadable
-from pincite.reading.analysis import completed
+from pincite.reading.analysis import FoundIn
 from pincite.reading.invisible import flagged
 from pincite.reading.lines.fences import has_code
 from pincite.reading.sniff import CODE, MARKDOWN, kind_of
@@ -20,8 +20,8 @@ from pincite.text.own_files import is_own_file
 ForeignReader = Callable[[str, SourceFile], Content]
 """Module of `reading/` and file → what it holds. The sandbox is one; `read_here` is another."""
 
-KnownAnalysis = Callable[[str, str], Analysis | None]
-"""Path and title of a document → what a user's analysis says of it."""
+KnownAnalysis = Callable[[str, str, FoundIn], Analysis]
+"""Path and title of a document, and what is found in files → what is known of its code."""
 
 Labelled = Callable[[str, Metadata], Metadata]
 """Path of a document and what it says about itself → with what a user's labels say of it."""
@@ -43,7 +43,9 @@ class LibraryReader:
     options: frozenset[str] = frozenset()
     converted: frozenset[str] = frozenset()  # paths of files whose text was recognised
     without_text: frozenset[str] = frozenset()  # checksums of files in which there was none
-    analysis_of: KnownAnalysis = lambda path, title: None
+    analysis_of: KnownAnalysis = lambda path, title, found_in: found_in(path)
+    # Bytes of another file of the library; None where there is none.
+    other_file: Callable[[str], bytes | None] = lambda path: None
     labelled: Labelled = lambda path, metadata: metadata
 
     def read(self, path: str, data: bytes) -> Document:
@@ -61,10 +63,21 @@ class LibraryReader:
         content = flagged(content)
         content = replace(content, metadata=self.labelled(path, content.metadata))
         document = document_from(content, library=self.library, path=path, data=data)
-        known = self.analysis_of(path, document.title)
-        if known is None:
-            return document
-        return replace(document, analysis=completed(known, document.analysis))
+
+        def found_in(one: str) -> Analysis:
+            return document.analysis if one == path else self._found_in(one)
+
+        return replace(document, analysis=self.analysis_of(path, document.title, found_in))
+
+    def _found_in(self, path: str) -> Analysis:
+        """What is found in a source file that a page is about."""
+        try:
+            data = self.other_file(path)
+            if data is not None and kind_of(path, data) is CODE:
+                return self._content(SourceFile(path, data)).analysis
+        except FileUnreadable:
+            pass  # it is reported for itself
+        return Analysis()
 
     def _content(self, file: SourceFile) -> Content:
         kind = kind_of(file.path, file.data)

@@ -10,7 +10,7 @@ from pincite.records.chunks import ChunkId
 from pincite.records.documents import DocumentEntry
 from pincite.records.header import LibraryHeader
 
-SkipKind = Literal["too_large", "link", "empty", "special", "unreadable", "converted"]
+SkipKind = Literal["too_large", "link", "empty", "special", "unreadable", "converted", "orphaned"]
 Part = Literal["log", "database", "words", "vectors", "segments"]  # of an index
 
 
@@ -24,6 +24,7 @@ class Progress:
     bytes_total: int
     path: str  # the file just finished
     doing: str = ""  # what comes before the first document, such as fetching the model
+    note: str = ""  # what a user should know before the run goes on
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.chunking.analysis import chunk_analysis
+from pincite.chunking.flow import chunk_analysis
 from pincite.records import Analysis
 
 FILE = Analysis(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.chunking.code import code_spans, long_code_omissions
-from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Measure
 from pincite.models.hashing import HashingEmbedder
 from pincite.records import Block, BlockKind, Document, OmissionReason, Section
 from pincite.settings import POLICIES, policy_named

@@ -1,4 +1,4 @@
-"""What each of the four policies does with a document one can picture."""
+"""What each policy does with a document one can picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from pincite.chunking.flow import chunk_document
-from pincite.chunking.measure import Measure
+from pincite.chunking.pieces import Measure
 from pincite.errors import SettingsError
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
@@ -44,14 +44,19 @@ def test_the_presets_are_the_documented_ones() -> None:
     } == {
         "vault": (300, 800, 0, 0, None),
         "flat": (0, 512, 50, 0, None),
+        "semantic": (0, 512, 50, 0, None),  # what a model does not choose
         "wiki": (0, 500, 100, 2, 1_000),
         "brain": (700, 1_000, 125, 0, None),
     }
-    assert [name for name, one in POLICIES.items() if not one.follow_headings] == ["flat"]
+    assert [name for name, one in POLICIES.items() if not one.follow_headings] == [
+        "flat",
+        "semantic",
+    ]
+    assert policy_named("rule_based") == POLICIES["flat"]
 
 
 def test_an_unknown_policy_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(SettingsError, match="vault, flat, wiki, brain"):
+    with pytest.raises(SettingsError, match="vault, flat, semantic, wiki, brain, rule_based"):
         policy_named("valut")
 
 
@@ -176,21 +181,45 @@ def test_a_chunk_smaller_than_the_overlap_is_not_repeated_whole(policy: str) -> 
     assert second.text == table.rstrip()
 
 
-def test_windows_tell_the_model_of_their_surroundings() -> None:
-    document = read(f"# Pumps\n\n## Seals\n\n{words(600)}")
-    windowed = chunk_document(document, policy_named("wiki"), EMBEDDER)
-    windows = [window for one in windowed for window in one.windows]
-    prefix = "[doc: Pumps] [type: md] [section: Pumps > Seals]\n"
-    assert len(windows) > 2
+@pytest.mark.parametrize(
+    ("policy", "prefix"),
+    [
+        ("vault", "[doc: Pumps] [type: md] [section: Pumps > Seals]\n"),
+        ("wiki", "[Document: Pumps | Section: Seals]\n"),
+    ],
+)
+def test_windows_tell_the_model_of_their_surroundings(policy: str, prefix: str) -> None:
+    document = read(f"# Pumps\n\n## Seals\n\n{words(1_500)}")
+    windowed = chunk_document(document, policy_named(policy), EMBEDDER)
+    windows = windowed[-1].windows
+    assert len(windows) > 1
     assert all(window.embedded.startswith(prefix) for window in windows)
 
 
-def test_a_renamed_file_has_the_same_windows() -> None:
+@pytest.mark.parametrize(
+    ("policy", "path", "embedded"),
+    [
+        ("vault", "log/pump repairs.txt", "[doc: pump repairs] [type: txt]\nAll is well."),
+        ("vault", "log/20240305.txt", "[type: txt]\nAll is well."),
+        ("vault", "log/repairs.py", "[type: py]\nAll is well."),
+        ("wiki", "log/pump repairs.txt", "[Document: pump repairs]\nAll is well."),
+        ("wiki", "log/20240305.txt", "All is well."),
+    ],
+)
+def test_a_document_without_a_title_is_embedded_under_its_files_name_if_that_has_a_word(
+    policy: str, path: str, embedded: str
+) -> None:
+    document = LibraryReader("library").read(path, b"All is well.")
+    (only,) = chunk_document(document, policy_named(policy), EMBEDDER)
+    assert [window.embedded for window in only.windows] == [embedded]
+
+
+def test_a_moved_file_has_the_same_windows() -> None:
     text = f"Without any heading. {words(300)}".encode()
     policy = policy_named("vault")
     here, there = (
         chunk_document(LibraryReader("library").read(path, text), policy, EMBEDDER)
-        for path in ("a.md", "else/where.md")
+        for path in ("notes.md", "else/where/notes.md")
     )
     assert [one.windows for one in here] == [one.windows for one in there]
 
@@ -214,3 +243,28 @@ def test_what_is_hidden_in_long_code_stays_hidden_under_every_policy() -> None:
         )
         assert any("zero-width characters" in part.chunk.flags for part in chunks), policy.name
         assert "secretword" in chunks[-1].chunk.searched
+
+
+def code_block(lines: int) -> str:
+    """About thirteen tokens a line; a sentence ends in the middle of each."""
+    return "\n".join(["```", *(f"    call({at})  # stop. Then go" for at in range(lines)), "```"])
+
+
+def test_wiki_keeps_a_long_code_block_whole_and_embeds_its_beginning() -> None:
+    code = code_block(150)
+    text = f"## A\n\n{words(450)}\n\n{code}\n\n{words(450)}"
+    windowed = chunk_document(read(text), policy_named("wiki"), EMBEDDER)
+    assert any(code in one.chunk.text for one in windowed)
+    embedded = [window.embedded for one in windowed for window in one.windows]
+    assert all(one.partition("\n")[2].strip() for one in embedded)
+    assert any("call(0)" in one for one in embedded)
+    assert not any("call(149)" in one for one in embedded)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("lines", [150, 1_000])  # beyond what is kept whole, too
+def test_no_chunk_begins_in_the_middle_of_a_line_of_code(policy: str, lines: int) -> None:
+    text = f"## A\n\nSome words.\n\n{code_block(lines)}\n\n{words(450)}"
+    chunks = chunks_of(text, policy)
+    starts = [chunk.start for chunk in chunks if chunk.start < text.rindex("```")]
+    assert all(text[at - 1] == "\n" for at in starts if at)

@@ -1,4 +1,4 @@
-"""How recordings are cut: what is said into windows of about a minute, each frame whole."""
+"""How recordings are cut: what is said by minutes or by size, each frame whole."""
 
 import re
 from dataclasses import replace
@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.chunking.frames import frame_spans
-from pincite.chunking.measure import Measure
-from pincite.chunking.transcript import recording_spans, times_of, transcript_spans
+from pincite.chunking.pieces import Measure
+from pincite.chunking.transcript import (
+    frame_spans,
+    recording_spans,
+    times_of,
+    transcript_spans,
+)
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
 from pincite.reading.recordings.cues import Cue
@@ -70,6 +74,33 @@ def test_a_window_begins_with_a_turn_where_there_is_one() -> None:
     ]
     found = windows(document(turns))
     assert [window.partition(":")[0] for window in found] == [f"Speaker {at}" for at in range(6)]
+
+
+@pytest.mark.parametrize("turn", [2, 5, 1_000], ids=["short turns", "turns", "one speaker"])
+@pytest.mark.parametrize("text", [SENTENCE, SENTENCE.rstrip(".")], ids=["sentences", "captions"])
+def test_brain_groups_what_is_said_by_size_and_repeats_the_end(turn: int, text: str) -> None:
+    said = [
+        replace(cue, speaker=f"Speaker {at // turn}")
+        for at, cue in enumerate(speech(600, text=text))
+    ]
+    talk = document(said)
+    measure = Measure(talk.text, HashingEmbedder())
+    found = spans(talk, POLICIES["brain"])
+    assert all(700 <= measure.tokens(*span) <= 1_000 for span in found[:-1])
+    assert measure.tokens(*found[-1]) <= 1_000
+    repeated = [measure.tokens(after[0], before[1]) for before, after in pairwise(found)]
+    assert all(100 <= tokens <= 150 for tokens in repeated)
+    times = [time for span in found if (time := times_of(talk.places, *span))]
+    assert (times[0][0], times[-1][1]) == (0.0, 3_000.0)
+    if turn == 2 and text == SENTENCE:
+        assert all(talk.text[start:].startswith("Speaker") for start, _ in found)
+        assert all(talk.text[end:].lstrip().startswith("Speaker") for _, end in found[:-1])
+
+
+def test_brain_keeps_a_short_recording_in_one_chunk() -> None:
+    talk = document(speech(95))
+    assert 875 < Measure(talk.text, HashingEmbedder()).tokens(0, len(talk.text)) <= 1_000
+    assert windows(talk, POLICIES["brain"]) == [talk.text.rstrip()]
 
 
 def test_sentences_that_run_over_several_cues_stay_whole() -> None:

@@ -109,6 +109,20 @@ def test_a_document_of_another_recipe_is_cut_again() -> None:
     assert (plan.deleted, plan.unchanged) == ((), 0)
 
 
+@pytest.mark.parametrize("content", ["1", "2", None], ids=["same", "changed", "gone"])
+def test_a_page_is_cut_again_before_the_source_it_is_about(content: str | None) -> None:
+    page, source = stored("z.md", "1"), stored("a.py", "1")
+    plan = compare(
+        [FoundFile("z.md", 1, "1"), *([FoundFile("a.py", 1, content)] if content else [])],
+        [page, source],
+        recipe=RECIPE,
+        sources_of=lambda path, title: ("a.py",),
+    )
+    again = () if content == "1" else (Task("z.md", "recut", (page.id,)),)
+    changed = (Task("a.py", "changed", (source.id,)),) if content == "2" else ()
+    assert plan.tasks == (*again, *changed)
+
+
 folders = st.dictionaries(st.sampled_from("abcde"), st.sampled_from("123"))
 
 

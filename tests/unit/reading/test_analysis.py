@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileUnreadable
-from pincite.reading.analysis import AnalysisFile, completed, parse_analysis
+from pincite.reading.analysis import AnalysisFile, parse_analysis
 from pincite.records import Analysis
 
 SERVICE = "src/auth/service.py"
@@ -57,12 +58,12 @@ def test_a_page_is_about_the_file_that_is_named_for_it(path: str, title: str) ->
 
 @pytest.mark.parametrize("path", ["a.md", "service.md", "setup.md", "src/auth/service.ts", "x"])
 def test_a_page_that_only_sounds_alike_is_about_nothing(path: str) -> None:
-    assert full().of(path, "A page") is None
+    assert full().of(path, "A page") == Analysis()
 
 
 def test_a_name_that_fits_two_files_fits_none() -> None:
     analysis = parse(files={"src/a.py": {"layer": "x"}, "src/a.ts": {"layer": "y"}})
-    assert analysis.of("wiki/src-a.md", "A") is None
+    assert analysis.of("wiki/src-a.md", "A") == Analysis()
     assert analysis.of("wiki/src-a-ts.md", "A") == Analysis(layer="y")
 
 
@@ -115,22 +116,26 @@ def fits(parts: list[str], wanted: list[str]) -> bool:
 )
 def test_patterns_match_part_by_part(parts: list[str], wanted: list[str]) -> None:
     analysis = parse(layers={"x": ["/".join(wanted)]})
-    assert (analysis.of("/".join(parts), "") is not None) is fits(parts, wanted)
+    assert (analysis.of("/".join(parts), "").layer == "x") is fits(parts, wanted)
 
 
 def test_many_wildcards_are_cheap() -> None:
     analysis = parse(layers={"x": ["/".join(["**", "a"] * 200) + "/b"]})
-    assert analysis.of("/".join(["a"] * 2_000), "") is None
+    assert analysis.of("/".join(["a"] * 2_000), "") == Analysis()
     analysis = parse(layers={"x": ["*a" * 200 + "b"]})
-    assert analysis.of("a" * 2_000, "") is None
+    assert analysis.of("a" * 2_000, "") == Analysis()
 
 
-def test_what_is_given_wins_field_by_field() -> None:
-    given_part = Analysis(layer="api", symbols=("a",))
-    found = Analysis(symbols=("x",), imports=("os",), entry_points=("main",))
-    assert completed(given_part, found) == Analysis(
-        layer="api", symbols=("a",), imports=("os",), entry_points=("main",)
-    )
+def test_what_is_given_of_a_source_wins_over_what_is_found_in_it_field_by_field() -> None:
+    analysis = parse(files={"a.py": {"layer": "api", "symbols": ["a"]}}, pages={"a.md": "a.py"})
+    in_files = {
+        "a.py": Analysis(symbols=("x",), imports=("os",), entry_points=("main",)),
+        "a.md": Analysis(symbols=("shown",)),
+    }
+    source = Analysis(layer="api", symbols=("a",), imports=("os",), entry_points=("main",))
+    assert analysis.of("a.py", "", in_files.__getitem__) == source
+    page = replace(source, symbols=("a", "shown"))
+    assert analysis.of("a.md", "", in_files.__getitem__) == page
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,11 @@ SHAPES = {
     "alone": ("0:00\n{}", "0:08\n{}", "0:17\n{}"),
     "bold": ("**[00:00:00]** {}", "**[00:00:08]** {}", "**[00:00:17]** {}"),
     "links": ("[00:00](http://x.y?t=0) {}", "[00:08](http://x.y?t=8) {}", "[00:17](http://x.y) {}"),
+    "seconds": ("[0.0-8.0] {}", "[8.0-17.0] {}", "[17.0-25.5] {}"),
+    "starts in seconds": ("[0.0] {}", "[8.0] {}", "[17.0] {}"),
+    "whole seconds": ("[0-8] {}", "[8-17] {}", "[17-25] {}"),
+    "seconds with a unit": ("[0.00s -> 8.00s] {}", "[8.00s -> 17.00s] {}", "[17.00s -> 25s] {}"),
+    "seconds alone": ("[0.0]\n{}", "[8.0]\n{}", "[17.0]\n{}"),
     "items": ("- [00:00] {}", "- [00:08] {}", "> [00:17] {}"),
 }
 
@@ -56,6 +61,7 @@ def test_codes_at_line_starts_give_times_and_are_not_embedded(shape: str, path: 
     ("line", "name"),
     [
         ("[{}] Lio: {}", "Lio: "),
+        ("Lio: [{}] {}", "Lio: "),
         ("**Lio** [{}]: {}", "**Lio**: "),
         ("Lio ({}): {}", "Lio: "),
         ("[SPEAKER_X] {} {}", "[SPEAKER_X] "),
@@ -65,10 +71,11 @@ def test_codes_at_line_starts_give_times_and_are_not_embedded(shape: str, path: 
     ],
 )
 def test_names_may_stand_on_either_side_of_a_code(line: str, name: str) -> None:
-    text = "\n\n".join(line.format(f"00:00:{at:02}", SENTENCE.strip()) for at in (0, 8, 17))
-    content = read(text)
-    assert [time for time, _ in said(content)] == [0.0, 8.0, 17.0]
-    assert embedded(content) == "\n\n".join([name + SENTENCE.strip()] * 3)
+    for code in ["00:00:{:02}", "{}.0"] if "[{}]" in line else ["00:00:{:02}"]:
+        text = "\n\n".join(line.format(code.format(at), SENTENCE.strip()) for at in (0, 8, 17))
+        content = read(text)
+        assert [time for time, _ in said(content)] == [0.0, 8.0, 17.0]
+        assert embedded(content) == "\n\n".join([name + SENTENCE.strip()] * 3)
 
 
 def test_codes_inside_a_paragraph_count_in_a_transcript() -> None:
@@ -135,6 +142,11 @@ NOT_RECORDINGS = {
     "server log": "\n".join(f"[12:{at:02}:07] INFO started worker {at}" for at in range(60)),
     "chat": "\n".join(f"[21:{at:02}] <pip> {SENTENCE}" for at in range(30)),
     "clipping": "---\nsource: https://example.org/\ntype: talk\n---\n\n" + "\n".join(DIARY),
+    "references": "\n".join(f"[{at}] Somebody, A title, 19{at}." for at in range(10, 40)),
+    "short list": "\n".join(f"[{at}] Milk and eggs" for at in range(12)),
+    "sections": "\n".join(f"[{at}.{part}] The seal" for at in (1, 2, 3) for part in range(1, 6)),
+    "pages": "\n".join(f"[{at}-{at + 4}] The chapter on seals" for at in range(1, 60, 5)),
+    "footnotes": f"{SENTENCE}[3-4] {SENTENCE}[5]\n" * 9 + "[1] a.\n[2.5] b.\n[12.5] c.\n[13] d.",
     "few": f"[00:12] {SENTENCE}\n\n[00:20] {SENTENCE}",
     "results": "\n".join(f"Runner {name}: 12:{at}" for at, name in enumerate("abcdef", 10)),
     "code": "```\n" + "\n".join(f"[00:00:{at:02}] {SENTENCE}" for at in range(20, 50)) + "\n```",

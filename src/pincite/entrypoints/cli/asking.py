@@ -16,7 +16,7 @@ from pincite.entrypoints.cli.questions import read_cases
 from pincite.entrypoints.cli.tuning import mode_option, search_settings, set_option
 from pincite.errors import SettingsError
 from pincite.records import Case, EvalRun, Mode
-from pincite.settings import EVAL_FILE, POLICIES, REPORT_FILE
+from pincite.settings import EVAL_FILE, POLICY_NAMES, REPORT_FILE
 from pincite.text.printable import printable
 
 
@@ -26,7 +26,7 @@ def asking_options(command: Any) -> Any:  # noqa: ANN401 — as click's own deco
         mode_option,
         click.option(
             "--policy",
-            type=click.Choice(list(POLICIES)),
+            type=click.Choice(POLICY_NAMES),
             help="Try another chunk policy, in an index of its own. [default: the library's]",
         ),
         set_option,

@@ -30,7 +30,7 @@ from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
     DEFAULT_MODEL,
     DEFAULT_POLICY,
-    POLICIES,
+    POLICY_NAMES,
     READING_OPTIONS,
 )
 from pincite.text.printable import printable
@@ -63,7 +63,7 @@ def index() -> None:
 @index.command()
 @folder_argument
 @click.option(
-    "--policy", type=click.Choice(list(POLICIES)), help=f"How to cut. [default: {DEFAULT_POLICY}]"
+    "--policy", type=click.Choice(POLICY_NAMES), help=f"How to cut. [default: {DEFAULT_POLICY}]"
 )
 @click.option(
     "--model", help=f"minilm, hashing, openai:MODEL or a folder. [default: {DEFAULT_MODEL}]"

@@ -86,6 +86,9 @@ def _bar(doing: str, *, at_once: bool) -> Iterator[Callable[[Progress], None]]:
 
     def show(progress: Progress) -> None:
         nonlocal task, before
+        if progress.note:
+            bar.console.print(progress.note, highlight=False)
+            return
         if progress.doing != before:  # anew: one of unknown length may follow one of known length
             before = progress.doing
             bar.remove_task(task)
@@ -120,6 +123,9 @@ class Lines:
 
     def show(self, progress: Progress) -> None:
         """Tell how far a run is, if it is time to; what comes before its documents, at once."""
+        if progress.note:
+            click.echo(progress.note, err=True)
+            return
         if progress.doing:
             if progress.doing != self._before:
                 self._before = progress.doing

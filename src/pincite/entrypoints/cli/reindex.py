@@ -23,13 +23,13 @@ from pincite.entrypoints.cli.index import (
 from pincite.entrypoints.cli.questions import read_cases
 from pincite.errors import SettingsError
 from pincite.records import Case, Progress
-from pincite.settings import EVAL_FILE, POLICIES
+from pincite.settings import EVAL_FILE, POLICY_NAMES
 
 
 @click.command()
 @folder_argument
 @click.option("--model", help="The new model: minilm, hashing, openai:MODEL or a folder.")
-@click.option("--policy", type=click.Choice(list(POLICIES)), help="The new way to cut.")
+@click.option("--policy", type=click.Choice(POLICY_NAMES), help="The new way to cut.")
 @click.option("--fresh", is_flag=True, help="Read, cut and embed everything again.")
 @click.option(
     "--gate",

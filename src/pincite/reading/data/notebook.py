@@ -10,7 +10,7 @@ from pincite.reading import facts
 from pincite.reading.data.json_value import json_value
 from pincite.reading.encoding import decode_filled
 from pincite.reading.lines.front_matter import FrontMatter, split_front_matter
-from pincite.reading.lines.headings import heading_text
+from pincite.reading.lines.markdown import heading_text
 from pincite.reading.lines.outline import OutlineBlock, outline
 from pincite.reading.source_file import SourceFile
 from pincite.reading.writer import Writer

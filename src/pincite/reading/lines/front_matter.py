@@ -69,7 +69,7 @@ def split_front_matter(text: str) -> FrontMatter:
         title=_line(fields.get("title")),
         metadata=Metadata(
             tags=_tags(fields.get("tags", fields.get("tag"))),
-            author=_names(fields.get("author", fields.get("authors"))),
+            author=", ".join(_lines(fields.get("author", fields.get("authors")))) or None,
             date=_date(fields.get("date")),
             language=_line(fields.get("lang", fields.get("language"))),
             project=next(iter(_lines(fields.get("project"))), None),
@@ -138,10 +138,6 @@ def _line(value: object) -> str | None:
 def _lines(value: object) -> list[str]:
     values = value if isinstance(value, list) else [value]
     return [line for each in values if (line := _line(each))]
-
-
-def _names(value: object) -> str | None:
-    return ", ".join(_lines(value)) or None
 
 
 def _tags(value: object) -> tuple[str, ...]:

@@ -82,7 +82,10 @@ def content_of(
     title: str | None,
     metadata: Metadata,
 ) -> Content:
-    """The text as it is, with these blocks; the first heading of level 1 is its title else."""
+    """The text as it is, with these blocks.
+
+    Without a title, the first heading of level 1 is one. A lower one ("Synopsis") names a part.
+    """
     outlined = tuple(blocks)
     headings = [
         Heading(lines.index.start_of(block.first), min(block.level, _LOWEST), block.heading)
@@ -101,6 +104,9 @@ def content_of(
 
 
 def _offsets(lines: Lines, blocks: Iterable[OutlineBlock]) -> Iterator[Block]:
+    """Without the blank lines that an item may end with."""
     for block in blocks:
-        start, end = lines.index.start_of(block.first), lines.index.end_of(block.last)
-        yield Block(block.kind, start, end)
+        last = block.last
+        while last > block.first and not lines[last]:
+            last -= 1
+        yield Block(block.kind, lines.index.start_of(block.first), lines.index.end_of(last))

@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import html
+import re
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from pincite.reading.encoding import decode_filled
-from pincite.reading.lines.converted import with_pages
 from pincite.reading.lines.front_matter import split_front_matter
-from pincite.reading.lines.headings import heading_text
-from pincite.reading.lines.outline import OutlineBlock, outline
+from pincite.reading.lines.line_blocks import Lines, content_of
+from pincite.reading.lines.outline import outline
 from pincite.reading.recordings.timed import with_times
-from pincite.reading.sections import Heading, sections_under
 from pincite.reading.source_file import SourceFile
-from pincite.records import Block, BlockKind, Content, Modality
+from pincite.records import Content, Modality, Place, Section
 from pincite.settings import CONVERTED_FOLDER
-from pincite.text.lines import LineIndex
+
+_LONGEST_HEADING = 300  # a longer "heading" is a paragraph that forgot its line break
+
+_MARKUP = re.compile(r"[^\w\s.,:;?()/'\"-]|_")
+_ANCHOR = re.compile(r"\s*\{:?\s*[#.][^{}]*\}\s*$")
+_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+# Hugo's {{% heading "prerequisites" %}}: the first quoted argument is what stands on the page.
+_SHORTCODE = re.compile(r'\{\{[<%][^{}"]*"([^"{}]*)"[^{}]*[>%]\}\}')
+_CODE = re.compile(r"`+([^`]*)`+")
+_EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)([^*_]*\S)\1")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+_PAGE = re.compile(r"Page (\d{1,6})")
+_PAGE_LEVEL = 2
 
 
 def read(file: SourceFile) -> Content:
     """Read a Markdown file; its front matter lies in the first section, but in no block."""
-    text = decode_filled(file.data)
-    lines = LineIndex(text)
-    front = split_front_matter(text)
-    first = lines.line_of(front.end) if front.end < len(text) else lines.count + 1
-    outlined = tuple(outline(text, lines, first))
-    headings = [
-        Heading(lines.start_of(block.first), block.level, heading_text(block.heading))
-        for block in outlined
-        if block.kind is BlockKind.HEADING
-    ]
-    source = _recognised_from(front.source, file.path)
-    content = Content(
-        type=source.rpartition(".")[2].lower() if source else "md",
-        title=front.title or _title(headings),
-        text=text,
-        sections=tuple(sections_under(headings, len(text))),
-        blocks=tuple(_block(text, lines, block) for block in outlined),
-        metadata=replace(front.metadata, source=source),
-        modality=front.modality or Modality.TEXT,
+    lines = Lines(decode_filled(file.data))
+    front = split_front_matter(lines.text)
+    is_all = front.end >= len(lines.text)
+    first = lines.count + 1 if is_all else lines.index.line_of(front.end)
+    blocks = (
+        replace(block, heading=heading_text(block.heading))
+        for block in outline(lines.text, lines.index, first)
     )
+    source = _recognised_from(front.source, file.path)
+    kind = source.rpartition(".")[2].lower() if source else "md"
+    metadata = replace(front.metadata, source=source)
+    content = content_of(kind, lines, blocks, title=front.title, metadata=metadata)
+    content = replace(content, modality=front.modality or Modality.TEXT)
     # What was recognised on a page may look like a time code, and is none.
     is_recognised = content.modality is Modality.OCR
-    return with_pages(content) if is_recognised else with_times(content, file)
+    return _with_pages(content) if is_recognised else with_times(content, file)
 
 
 def _recognised_from(source: str | None, path: str) -> str | None:
@@ -50,14 +58,51 @@ def _recognised_from(source: str | None, path: str) -> str | None:
     return source if path == f"{CONVERTED_FOLDER}/{source}.md" else None
 
 
-def _title(headings: Sequence[Heading]) -> str | None:
-    """The first level-1 heading. A lower one ("Synopsis") names a part, not the document."""
-    return next((one.text for one in headings if one.level == 1 and one.text), None)
+def _with_pages(content: Content) -> Content:
+    """Give what stands below `## Page N` that page, if the text was recognised from a file.
+
+    A page reaches to the next such heading, whatever other headings somebody put in between.
+    """
+    if content.metadata.source is None or content.modality is not Modality.OCR:
+        return content
+    return replace(content, places=tuple(_places(content)))
 
 
-def _block(text: str, lines: LineIndex, block: OutlineBlock) -> Block:
-    """The block's lines as offsets, without the blank lines that a list item may end with."""
-    last = block.last
-    while last > block.first and not text[lines.start_of(last) : lines.end_of(last)].strip():
-        last -= 1
-    return Block(block.kind, lines.start_of(block.first), lines.end_of(last))
+def _places(content: Content) -> Iterator[Place]:
+    begun = [
+        (section.start, page)
+        for section in content.sections
+        if (page := _page(section)) is not None
+    ]
+    for (start, page), (end, _) in pairwise([*begun, (len(content.text), 0)]):
+        yield Place(start, end, page=page)
+
+
+def _page(section: Section) -> int | None:
+    """The page a section begins, if it begins one."""
+    if section.level != _PAGE_LEVEL or not section.heading_path:
+        return None
+    named = _PAGE.fullmatch(section.heading_path[-1])
+    return int(named[1]) if named else None
+
+
+def heading_text(source: str) -> str:
+    """The words of a heading: links by their text, no emphasis, code marks, tags or anchor."""
+    text = source[: 4 * _LONGEST_HEADING]
+    if _MARKUP.search(text):
+        text = _plain(text)
+    return " ".join(text.split())[:_LONGEST_HEADING].rstrip()
+
+
+def _plain(text: str) -> str:
+    text = _ANCHOR.sub("", text)
+    text = _LINK.sub(r"\1", _SHORTCODE.sub(r"\1", text))
+    # Every second part stood in backticks: there, stars and angle brackets are meant.
+    parts = _CODE.split(text)
+    parts[::2] = map(_without_markup, parts[::2])
+    return "".join(parts)
+
+
+def _without_markup(text: str) -> str:
+    text = _EMPHASIS.sub(r"\2", _TAG.sub("", text))
+    return html.unescape(_ESCAPE.sub(r"\1", text))
