@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import FolderMissing, IndexMissing, IndexOutdated, NothingToIndex
-from pincite.records import DocumentEntry, Filters, LibraryHeader, fields_of
+from pincite.records import DocumentEntry, Filters, FoundFile, LibraryHeader, fields_of
 from pincite.settings import CONVERTED_FOLDER
 
 if TYPE_CHECKING:
@@ -101,14 +101,17 @@ def join_files(files: Path) -> None:
 
 
 def refuse_forgetting_apart(
-    root: Path, files: Path, scan: Scan, documents: Sequence[DocumentEntry]
+    root: Path,
+    files: Path,
+    scan: Scan,
+    documents: Sequence[DocumentEntry],
+    checksum: Callable[[FoundFile], str],
 ) -> None:
     """What was imported without its files must not go because some other file came."""
     if not is_apart(files):
         return
-    found = {(file.path, file.checksum) for file in scan.files}
-    paths, checksums = ({one[part] for one in found} for part in (0, 1))
-    if not any(one.path in paths or one.checksum in checksums for one in documents):
+    paths, checksums = ({one.path for one in documents}, {one.checksum for one in documents})
+    if not any(one.path in paths or checksum(one) in checksums for one in scan.files):
         raise NothingToIndex(
             f"the {len(documents)} documents of this library were imported without their files, "
             f"and {root} holds none of them; they are kept. Put the files there first, or run "

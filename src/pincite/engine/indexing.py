@@ -44,7 +44,6 @@ from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
     DEFAULT_MODEL,
     LABELS_FILE,
-    SourceSettings,
     policy_named,
 )
 from pincite.sources import Folder, Scan
@@ -69,6 +68,7 @@ class Run:
     root: Path
     wishes: Wishes
     embedders: Embedders
+    folder: Callable[[int], Folder]  # with files of so many bytes at most
     passwords: tuple[str, ...] = ()
     on_progress: Callable[[Progress], None] = lambda progress: None
 
@@ -76,7 +76,7 @@ class Run:
         """Make the index equal to the folder."""
         if not home.exists():
             limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
-            refuse_empty(self.root, self._folder(limit).scan(is_readable))
+            refuse_empty(self.root, self.folder(limit).scan(is_readable))
         own = self._own_files()
         with closing(home.write()) as store:
             if not home.is_of_folder() and not self.wishes.fresh:
@@ -90,7 +90,7 @@ class Run:
     def _refuse_strange(self, held: Sequence[DocumentEntry]) -> None:
         """What was indexed from elsewhere would be forgotten."""
         limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
-        here = {file.path for file in self._folder(limit).scan(is_readable).files}
+        here = {file.path for file in self.folder(limit).scan(is_readable).files}
         elsewhere = [one.path for one in held if one.path not in here]
         if elsewhere:
             raise NothingToIndex(
@@ -139,12 +139,19 @@ class Run:
         elsewhere: KnownVectors = nothing_known,
     ) -> IndexReport:
         # Under the lock: what another process indexed meanwhile must not look deleted.
-        folder = self._folder(header.max_file_bytes)
+        folder = self.folder(header.max_file_bytes)
         scan = _without_orphans(folder.scan(is_readable), self.root)
+
+        def checksum(file: FoundFile) -> str:
+            try:
+                return file.checksum or folder.checksum(file.path)
+            except FileUnreadable:
+                return ""  # no document has it, so that the file is read, which tells the reason
+
         if held or not self.wishes.fresh:
             documents = held or store.documents()
             refuse_forgetting(self.root, scan, len(documents))
-            refuse_forgetting_apart(self.root, files, scan, documents)
+            refuse_forgetting_apart(self.root, files, scan, documents, checksum)
         embedder = self.embedders.named(header.model.name)
         store.begin(header)
         with Sandbox() as sandbox:
@@ -158,6 +165,8 @@ class Run:
                     store=store,
                     summarize=self._summaries(header),
                     elsewhere=elsewhere,
+                    checksum=checksum,
+                    on_read=folder.note,
                 ),
                 recipe=header.recipe,
                 unreadable=[
@@ -168,6 +177,7 @@ class Run:
                 reuse=not self.wishes.fresh,
                 on_progress=self.on_progress,
             )
+        folder.checksums.save([file.path for file in scan.files])
         skipped = [one for one in scan.skipped if one.kind != "unreadable"]
         return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
 
@@ -204,13 +214,10 @@ class Run:
         if not (self.root / name).is_file():
             return None, ""
         try:
-            data = self._folder(DEFAULT_MAX_FILE_BYTES).read(name)
+            data = self.folder(DEFAULT_MAX_FILE_BYTES).read(name)
             return parse(data), hashlib.sha256(data).hexdigest()
         except FileUnreadable as error:
             raise SettingsError(f"{name} {error}") from error
-
-    def _folder(self, max_file_bytes: int) -> Folder:
-        return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
 
 
 def _chunker(policy: str, embedder: Embedder) -> Chunker:

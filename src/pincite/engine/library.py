@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         Progress,
         ReindexReport,
     )
-    from pincite.sources import Folder
+    from pincite.sources import Checksums, Folder
     from pincite.stores.archive.writing import Sink
 
 
@@ -80,7 +80,7 @@ class Library(Searchable):
             fresh=fresh,
         )
         self._home.refuse_folder()
-        run = Run(self.root, wishes, self._embedders, passwords, on_progress)
+        run = Run(self.root, wishes, self._embedders, self._folder, passwords, on_progress)
         return run.go(self._home)
 
     def reindex(  # noqa: PLR0913 — each is a choice of the user's
@@ -103,7 +103,7 @@ class Library(Searchable):
 
         wishes = Wishes(policy=policy, model=model, fresh=fresh)
         self._home.refuse_folder()
-        run = Run(self.root, wishes, self._embedders, passwords, on_progress)
+        run = Run(self.root, wishes, self._embedders, self._folder, passwords, on_progress)
         return self.generations.reindex(run, gate, switch=switch)
 
     def rollback(self) -> LibraryHeader:
@@ -234,12 +234,18 @@ class Library(Searchable):
     def _folder(self, max_file_bytes: int) -> Folder:
         from pincite.sources import Folder
 
-        return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
+        settings = SourceSettings(max_file_bytes=max_file_bytes)
+        return Folder(self.root, settings, self._checksums)
+
+    @cached_property
+    def _checksums(self) -> Checksums:
+        from pincite.sources import Checksums
+
+        return Checksums(self._home.files / "checksums.json")
 
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""
         try:
-            file = self._folder(sys.maxsize).digest(document.path)
+            return self._folder(sys.maxsize).checksum(document.path) != document.checksum
         except FileUnreadable:
             return not is_apart(self._home.files)  # imported without its files: nothing to compare
-        return file.checksum != document.checksum

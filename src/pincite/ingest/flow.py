@@ -42,6 +42,8 @@ class Parts:
     store: Store
     summarize: Callable[[Document], Document] = summarized
     elsewhere: KnownVectors = nothing_known  # vectors that need not be made again
+    checksum: Callable[[FoundFile], str] = lambda file: file.checksum
+    on_read: Callable[[str, str], None] = lambda path, checksum: None  # of what `read_file` gave
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ def sync(
         parts.store.documents(),
         recipe=recipe,
         unreadable={failure.path for failure in unreadable},
+        checksum=parts.checksum,
     )
     tally = _Tally(plan.tasks, files, on_progress)
     tally.failures.extend(unreadable)
@@ -105,7 +108,9 @@ def _begun(
     """Each task read, cut and handed to the embedder; a file that cannot be read is a failure."""
     for task in tasks:
         try:
-            document = parts.summarize(parts.read(task.path, parts.read_file(task.path)))
+            document = parts.read(task.path, parts.read_file(task.path))
+            parts.on_read(task.path, document.checksum)
+            document = parts.summarize(document)
         except FileEmpty as error:
             parts.store.remove_documents(task.replaces)
             kind: SkipKind = "converted" if isinstance(error, FileConverted) else "empty"

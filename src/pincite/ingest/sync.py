@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,34 +35,38 @@ def compare(
     *,
     recipe: str,
     unreadable: Collection[str] = (),
+    checksum: Callable[[FoundFile], str] = lambda file: file.checksum,
 ) -> Plan:
     """What to do with the files that are there and the documents that are stored.
 
     A file that cannot be read right now keeps the version that is stored. A file that went away
     while another with the same content came is a move: the new one replaces the old one.
+    `checksum` is asked only where the size does not tell.
     """
-    checksums = {file.path: file.checksum for file in files}
+    found = {file.path: file for file in files}
     stored = {document.path: document for document in documents}
     vanished = {
         path: document
         for path, document in stored.items()
-        if path not in checksums and not is_unreadable(path, unreadable)
+        if path not in found and not is_unreadable(path, unreadable)
     }
     leaving: dict[str, list[str]] = {}
     for path, document in sorted(vanished.items()):
         leaving.setdefault(document.checksum, []).append(path)
+    sizes = {document.size for document in vanished.values()}  # 0 where an older pincite made it
     tasks = []
     unchanged = 0
-    for path, checksum in sorted(checksums.items()):
+    for path, file in sorted(found.items()):
         old = stored.get(path)
         if old is None:
-            moved_from = leaving.get(checksum)
+            may_be_moved = file.size in sizes or 0 in sizes
+            moved_from = leaving.get(checksum(file)) if may_be_moved else None
             if moved_from:
                 came_from = vanished.pop(moved_from.pop(0))
                 tasks.append(Task(path, "moved", (came_from.id,)))
             else:
                 tasks.append(Task(path, "added"))
-        elif old.checksum != checksum:
+        elif old.size not in (0, file.size) or old.checksum != checksum(file):
             tasks.append(Task(path, "changed", (old.id,)))
         elif old.recipe != recipe:
             tasks.append(Task(path, "recut", (old.id,)))
