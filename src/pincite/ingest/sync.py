@@ -53,7 +53,13 @@ def compare(
     leaving: dict[str, list[str]] = {}
     for path, document in sorted(vanished.items()):
         leaving.setdefault(document.checksum, []).append(path)
-    sizes = {document.size for document in vanished.values()}  # 0 where an older pincite made it
+    same = {
+        path
+        for path in found.keys() & stored.keys()
+        if stored[path].size in (0, found[path].size)  # 0 where an older pincite stored it
+        and stored[path].checksum == checksum(found[path])
+    }
+    sizes = {document.size for document in vanished.values()}
     tasks = []
     unchanged = 0
     for path, file in sorted(found.items()):
@@ -66,7 +72,7 @@ def compare(
                 tasks.append(Task(path, "moved", (came_from.id,)))
             else:
                 tasks.append(Task(path, "added"))
-        elif old.size not in (0, file.size) or old.checksum != checksum(file):
+        elif path not in same:
             tasks.append(Task(path, "changed", (old.id,)))
         elif old.recipe != recipe:
             tasks.append(Task(path, "recut", (old.id,)))

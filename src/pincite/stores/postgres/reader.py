@@ -238,7 +238,7 @@ class ProjectReader:
         with self._reading() as (connection, state):
             if state.view is None:
                 return ""
-            return catalog.text_of(connection, state.view, document_id)[start:end]
+            return catalog.text_of(connection, state.view, document_id, start, end)
 
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""

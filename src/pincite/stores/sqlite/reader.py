@@ -27,7 +27,7 @@ from pincite.records import (
     Ranking,
 )
 from pincite.stores.codec import header_from_json
-from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of
+from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of, stretches
 from pincite.stores.spaces import refuse_other_space
 from pincite.stores.sqlite import tables, vocabulary
 from pincite.stores.sqlite.connection import connect, snapshot, translated_errors
@@ -185,20 +185,17 @@ class IndexReader:
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
         """The chunks with their documents, in the order of the ids; unknown ids are left out."""
         found = []
-        documents: dict[int, tuple[DocumentEntry, str]] = {}
+        documents: dict[int, tuple[DocumentEntry, str, int]] = {}
         with translated_errors(self._database), snapshot(self._connection):
-            for chunk_id in ids:
-                row = self._connection.execute(tables.SELECT_CHUNK, (chunk_id,)).fetchone()
-                if row is None:
-                    continue
-                rowid, *columns = row
-                if rowid not in documents:
-                    *entry, whole = self._connection.execute(
-                        tables.SELECT_ENTRY, (rowid,)
-                    ).fetchall()[0]
-                    documents[rowid] = (entry_of(tuple(entry)), str(whole))
-                document, text = documents[rowid]
-                found.append((document, chunk_of(document.id, text, tuple(columns))))
+            each = [self._connection.execute(tables.SELECT_CHUNK, (one,)).fetchone() for one in ids]
+            rows = [row for row in each if row is not None]
+            for document, (first, last) in stretches(rows).items():
+                values = {"document": document, "first": first, "last": last}
+                *entry, text = self._connection.execute(tables.SELECT_ENTRY, values).fetchall()[0]
+                documents[document] = (entry_of(tuple(entry)), str(text), first)
+            for document, *columns in rows:
+                held, text, first = documents[document]
+                found.append((held, chunk_of(held.id, text, tuple(columns), offset=first)))
         return found
 
     def load_document(self, document_id: DocumentId) -> Document | None:
@@ -237,10 +234,11 @@ class IndexReader:
 
     def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
         """A slice of the document's text; empty where there is no such document."""
-        statement = "SELECT text FROM document WHERE id = ?"
+        statement = "SELECT substr(text, ? + 1, ?) FROM document WHERE id = ?"
         with translated_errors(self._database):
-            row = self._connection.execute(statement, (document_id,)).fetchone()
-            return "" if row is None else str(row[0])[start:end]
+            values = (start, max(end - start, 0), document_id)
+            row = self._connection.execute(statement, values).fetchone()
+            return "" if row is None else str(row[0])
 
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""
