@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from pincite.records import (
     Chunk,
@@ -30,10 +30,20 @@ AND document.level <= %(clearance)s
 """
 
 
-def entries(connection: Connection, view: View) -> list[DocumentEntry]:
-    """Every document, by path."""
-    statement = f"SELECT {ENTRY_COLUMNS} FROM document WHERE {_SEEN} ORDER BY document.path"
-    return [entry_of(row) for row in connection.execute(statement, view.scope)]
+def entries(
+    connection: Connection, view: View, ids: Collection[DocumentId] | None
+) -> list[DocumentEntry]:
+    """Every document, or only these; by path."""
+    bound = Bound(**view.scope)
+    only = "" if ids is None else f"AND document.id = ANY ({bound(list(ids))})"
+    statement = f"SELECT {ENTRY_COLUMNS} FROM document WHERE {_SEEN} {only} ORDER BY document.path"
+    return [entry_of(row) for row in connection.execute(statement, bound.values)]
+
+
+def paths(connection: Connection, view: View) -> dict[str, DocumentId]:
+    """Which document stands where, by path."""
+    statement = f"SELECT path, id FROM document WHERE {_SEEN} ORDER BY path"
+    return {path: DocumentId(name) for path, name in connection.execute(statement, view.scope)}
 
 
 def find_documents(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Self
@@ -110,10 +110,15 @@ class ProjectReader:
         with self._reading() as (_, state):
             return state.version
 
-    def documents(self) -> list[DocumentEntry]:
-        """Every document, by path."""
+    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
+        """Every document, or only these; by path."""
         with self._reading() as (connection, state):
-            return [] if state.view is None else catalog.entries(connection, state.view)
+            return [] if state.view is None else catalog.entries(connection, state.view, ids)
+
+    def paths(self) -> dict[str, DocumentId]:
+        """Which document stands where, by path."""
+        with self._reading() as (connection, state):
+            return {} if state.view is None else catalog.paths(connection, state.view)
 
     def find_documents(
         self, question: str, *, filters: Filters = Filters(), limit: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -89,11 +89,18 @@ class IndexReader:
             position = meta(self._connection, "log_position") or ""
             return f"{self._database.parent.name}@{position} {self._opening}"
 
-    def documents(self) -> list[DocumentEntry]:
-        """Every document, by path."""
-        statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document ORDER BY path"
+    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
+        """Every document, or only these; by path."""
+        only = "" if ids is None else "WHERE id IN (SELECT value FROM json_each(?))"
+        statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document {only} ORDER BY path"
         with translated_errors(self._database):
-            return [entry_of(row) for row in self._connection.execute(statement)]
+            values = () if ids is None else (json.dumps(list(ids)),)
+            return [entry_of(row) for row in self._connection.execute(statement, values)]
+
+    def paths(self) -> dict[str, DocumentId]:
+        """Which document stands where, by path."""
+        with translated_errors(self._database):
+            return dict(self._connection.execute("SELECT path, id FROM document ORDER BY path"))
 
     def find_documents(
         self, question: str, *, filters: Filters = Filters(), limit: int | None = None
