@@ -7,7 +7,7 @@ what was stored stays, and the next run goes on from there.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +28,7 @@ from pincite.records import (
 )
 
 _WORK_AHEAD = 64  # windows under way at once: enough for the threads, little for the memory
+_LARGE = 2_000_000  # bytes of a file that takes a while to be read and cut
 _GIVE_UP_AFTER = 3  # documents in a row that the embedding service did not answer for
 
 
@@ -79,6 +80,7 @@ def sync(
     tally.failures.extend(unreadable)
     with EmbeddingPool(parts.embedder, parts.store, reuse=reuse, elsewhere=parts.elsewhere) as pool:
         for one in _ahead(_begun(plan.tasks, parts, pool, tally)):
+            tally.embeds(one.task.path, one.pending)
             _finish(one, parts.store, pool, tally)
     # Deletions last: until here a file that came back elsewhere could take over old vectors.
     parts.store.remove_documents([document.id for document in plan.deleted])
@@ -107,6 +109,7 @@ def _begun(
 ) -> Iterator[_UnderWay]:
     """Each task read, cut and handed to the embedder; a file that cannot be read is a failure."""
     for task in tasks:
+        tally.reads(task.path)
         try:
             document = parts.read(task.path, parts.read_file(task.path))
             parts.on_read(task.path, document.checksum)
@@ -119,7 +122,9 @@ def _begun(
         except FileUnreadable as error:
             tally.failed(Failure(task.path, str(error)))
             continue
-        yield _UnderWay(task, document, pool.submit(parts.chunk(document)))
+        pending = pool.submit(parts.chunk(document))
+        tally.cut(task.path, pending.windows)
+        yield _UnderWay(task, document, pending)
 
 
 def _ahead(begun: Iterable[_UnderWay]) -> Iterator[_UnderWay]:
@@ -167,6 +172,13 @@ class _Tally:
         sizes = {file.path: file.size for file in files}
         self._sizes = {task.path: sizes[task.path] for task in tasks}
         self._bytes_total = sum(self._sizes.values())
+        # By the kind of file: a kilobyte of a PDF is far less text than one of Markdown.
+        self._unread: Counter[str] = Counter()  # bytes
+        self._read: Counter[str] = Counter()  # bytes
+        self._windows: Counter[str] = Counter()
+        self._windows_done = 0
+        for path, size in self._sizes.items():
+            self._unread[_kind(path)] += size
         self._on_progress = on_progress
         self._done = 0
         self._bytes_done = 0
@@ -176,6 +188,26 @@ class _Tally:
         self.failures: list[Failure] = []
         self.skipped: list[Skipped] = []
         self.partly: list[Failure] = []
+
+    def reads(self, path: str) -> None:
+        """A file is about to be read; one that takes long is named."""
+        self._unread[_kind(path)] -= self._sizes[path]
+        self._read[_kind(path)] += self._sizes[path]
+        if self._sizes[path] > _LARGE:
+            self._tell(path, doing=f"Reading {path}")
+
+    def cut(self, path: str, windows: int) -> None:
+        """So many windows of a file have to be embedded."""
+        self._windows[_kind(path)] += windows
+
+    def embeds(self, path: str, pending: Pending) -> None:
+        """Wait for the windows of a document, and tell how far it is while some are left."""
+        left = pending.windows
+        for windows in pending.batches():
+            self._windows_done += windows
+            left -= windows
+            if left:
+                self._tell(path)
 
     def stored(self, task: Task, chunks: int, notes: tuple[str, ...]) -> None:
         """A document is searchable, but for what the notes say."""
@@ -206,6 +238,25 @@ class _Tally:
     def _advance(self, path: str) -> None:
         self._done += 1
         self._bytes_done += self._sizes[path]
+        self._tell(path)
+
+    def _tell(self, path: str, *, doing: str = "") -> None:
+        pace = self._windows.total() / max(self._read.total(), 1)  # of kinds of which none is read
+        paces = {kind: self._windows[kind] / max(size, 1) for kind, size in self._read.items()}
+        left = sum(size * paces.get(kind, pace) for kind, size in self._unread.items())
         self._on_progress(
-            Progress(self._done, len(self._sizes), self._bytes_done, self._bytes_total, path)
+            Progress(
+                self._done,
+                len(self._sizes),
+                self._bytes_done,
+                self._bytes_total,
+                path,
+                doing,
+                self._windows_done,
+                self._windows.total() + round(left),
+            )
         )
+
+
+def _kind(path: str) -> str:
+    return path.rpartition(".")[2].lower()

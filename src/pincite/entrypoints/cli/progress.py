@@ -9,7 +9,9 @@ from contextlib import contextmanager
 
 import click
 
+from pincite.entrypoints.reports import counted as counted_noun
 from pincite.records import Progress
+from pincite.text.printable import printable
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_TO_KNOW = 5.0  # before that, a pace is a guess
@@ -74,13 +76,12 @@ def _bar(doing: str, *, at_once: bool) -> Iterator[Callable[[Progress], None]]:
     columns = (
         rich.TextColumn("{task.description}"),
         rich.BarColumn(),
-        rich.TextColumn("{task.fields[documents]}"),
-        rich.TransferSpeedColumn(),
-        rich.TimeRemainingColumn(),
+        rich.TextColumn("{task.fields[told]}"),
     )
     bar = rich.Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(doing, total=None, documents="0 documents")
+    task = bar.add_task(doing, total=None, told="0 documents")
     before = ""
+    lines = Lines()
     if at_once:
         bar.start()
 
@@ -89,15 +90,10 @@ def _bar(doing: str, *, at_once: bool) -> Iterator[Callable[[Progress], None]]:
         if progress.doing != before:  # anew: one of unknown length may follow one of known length
             before = progress.doing
             bar.remove_task(task)
-            task = bar.add_task(before or doing, total=None, documents="")
+            task = bar.add_task(before or doing, total=None, told="")
         bar.start()
-        done = f"{progress.documents_done}/{progress.documents_total} documents"
-        bar.update(
-            task,
-            completed=progress.bytes_done,
-            total=progress.bytes_total or None,
-            documents="" if progress.doing else done,
-        )
+        done, total = _work(progress)
+        bar.update(task, completed=done, total=total or None, told=lines.told(progress))
         if not progress.doing and progress.documents_done == progress.documents_total:
             bar.stop()  # whatever comes next may have a bar of its own
 
@@ -105,6 +101,21 @@ def _bar(doing: str, *, at_once: bool) -> Iterator[Callable[[Progress], None]]:
         yield show
     finally:
         bar.stop()
+
+
+def _work(progress: Progress) -> tuple[int, int]:
+    """How much is done, of how much: in windows where any are to be embedded, else in bytes."""
+    if progress.windows_total and not progress.doing:
+        return progress.windows_done, progress.windows_total
+    return progress.bytes_done, progress.bytes_total
+
+
+def _in_words(seconds: float) -> str:
+    if seconds < 90:
+        return counted_noun(round(seconds), "second")
+    if seconds < 90 * 60:
+        return counted_noun(round(seconds / 60), "minute")
+    return f"{seconds / 3600:.1f} hours"
 
 
 class Lines:
@@ -120,22 +131,25 @@ class Lines:
 
     def show(self, progress: Progress) -> None:
         """Tell how far a run is, if it is time to; what comes before its documents, at once."""
-        if progress.doing:
-            if progress.doing != self._before:
-                self._before = progress.doing
-                click.echo(f"{progress.doing} …", err=True)
-            elif self._is_due():
-                done, total = (
-                    f"{one / 1e6:.1f}" for one in (progress.bytes_done, progress.bytes_total)
-                )
-                click.echo(f"{done}/{total} MB", err=True)
-            return
-        pace = self._pace(progress.bytes_done, progress.bytes_total)
-        if self._is_due():
-            told = f"{progress.documents_done}/{progress.documents_total} documents"
-            if pace is not None:
-                told += f", {pace[0] / 1000:.0f} kB/s, about {pace[1]:.0f} s left"
+        told = self.told(progress)
+        if progress.doing != self._before:
+            self._before = progress.doing
+            if progress.doing:
+                click.echo(f"{printable(progress.doing)} …", err=True)
+                return
+        if told and self._is_due():
             click.echo(told, err=True)
+
+    def told(self, progress: Progress) -> str:
+        """How far a run is, and how long it still takes where that can be known."""
+        done, total = _work(progress)
+        if progress.doing:
+            return f"{done / 1e6:.1f}/{total / 1e6:.1f} MB" if not progress.documents_total else ""
+        told = f"{progress.documents_done}/{progress.documents_total} documents"
+        if progress.windows_total:
+            told += f", {done:,}/{total:,} windows"
+        pace = self._pace(done, total)
+        return told if pace is None else f"{told}, about {_in_words(pace[1])} left"
 
     def count(self, noun: str) -> Callable[[int, int], None]:
         """The same of anything that is counted."""
@@ -145,7 +159,7 @@ class Lines:
             if self._is_due():
                 told = f"{done}/{of} {noun}"
                 if pace is not None:
-                    told += f", {pace[0]:.1f} a second, about {pace[1]:.0f} s left"
+                    told += f", {pace[0]:.1f} a second, about {_in_words(pace[1])} left"
                 click.echo(told, err=True)
 
         return show
