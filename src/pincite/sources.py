@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import stat
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 from pincite.errors import FileUnreadable, FolderMissing, LibraryError
 from pincite.records import FoundFile
@@ -39,15 +40,8 @@ class Scan:
 
 
 _RACY = 2_000_000_000  # nanoseconds; FAT tells when a file was changed in steps of two seconds
-
-
-class Seen(NamedTuple):
-    """What the system says of a file, and when it was asked; all in nanoseconds since 1970."""
-
-    size: int
-    modified: int
-    changed: int  # as `modified`, but nobody can set it; on Windows when the file was made
-    at: int
+Seen = tuple[int, int, int, int]
+"""Of a file: its size, when it was modified and changed (which nobody can set), when it was seen"""
 
 
 class Checksums:
@@ -63,11 +57,11 @@ class Checksums:
 
     def seen(self, status: os.stat_result) -> Seen:
         """A file as it is now; whoever hashes it afterwards can `note` it so."""
-        return Seen(status.st_size, status.st_mtime_ns, status.st_ctime_ns, self._clock())
+        return status.st_size, status.st_mtime_ns, status.st_ctime_ns, self._clock()
 
     def note(self, path: str, seen: Seen, checksum: str) -> None:
         """Remember the checksum of what was read after the file was seen so."""
-        self._known[path] = (seen, checksum)
+        self._known[path] = (*seen, checksum)
         self._is_saved = False
 
     def of(self, path: str, status: os.stat_result) -> str:
@@ -76,32 +70,28 @@ class Checksums:
         A file that was changed shortly before it was seen could change once more and look the
         same; git calls that racily clean.
         """
-        now = self.seen(status)
-        seen, checksum = self._known.get(path, (now, ""))
-        is_racy = max(seen.modified, seen.changed) + _RACY > seen.at
-        return "" if is_racy or now[:-1] != seen[:-1] else checksum
+        match self._known.get(path):
+            case [int() as size, int() as modified, int() as changed, int() as at, str() as noted]:
+                is_same = (size, modified, changed) == self.seen(status)[:3]
+                return noted if is_same and max(modified, changed) + _RACY <= at else ""
+        return ""
 
-    def save(self, paths: Collection[str]) -> None:
+    def save(self, paths: Iterable[str]) -> None:
         """Keep what is known of these files for the next process, where that can be done."""
         if self._file is None or self._is_saved:
             return
-        import msgspec
-
         known = {path: self._known[path] for path in paths if path in self._known}
         unfinished = self._file.with_suffix(".part")
         with suppress(OSError):
-            unfinished.write_bytes(msgspec.json.encode(known))
+            unfinished.write_text(json.dumps(known))
             unfinished.replace(self._file)
             self._is_saved = True
 
     @cached_property
-    def _known(self) -> dict[str, tuple[Seen, str]]:
-        if self._file is not None and self._file.exists():
-            import msgspec
-
-            with suppress(OSError, msgspec.MsgspecError):
-                data = self._file.read_bytes()
-                return msgspec.json.decode(data, type=dict[str, tuple[Seen, str]])
+    def _known(self) -> dict[str, Sequence[int | str]]:
+        with suppress(OSError, ValueError):
+            known = json.loads(self._file.read_bytes()) if self._file else {}
+            return known if isinstance(known, dict) else {}
         return {}
 
 
