@@ -68,17 +68,27 @@ def refuse_empty(root: Path, scan: Scan) -> None:
         f"{count} {suffix or 'without suffix'}" for suffix, count in scan.unsupported.items()
     )
     raise NothingToIndex(
-        f"{root} holds no file that pincite can read"
-        + (f"; files of other kinds: {others}" if others else "; is it the right folder?")
+        f"{root} holds no file that pincite can read{_left_out(scan)}"
+        + (f"; files of other kinds: {others}" if others else "")
+        + ("" if others or scan.skipped else "; is it the right folder?")
     )
+
+
+def _left_out(scan: Scan) -> str:
+    """The first files that would be read if they were other than they are."""
+    named = [f"{one.path} {one.reason}" for one in scan.skipped[:3]]
+    if any(one.kind == "too_large" for one in scan.skipped):
+        named.append("--max-file-size raises the limit")
+    return "".join(f"; {one}" for one in named)
 
 
 def refuse_forgetting(root: Path, scan: Scan, stored: int) -> None:
     """An empty folder is more often a disk that is not mounted than a wish to forget all."""
     if stored and not scan.files:
         raise NothingToIndex(
-            f"{root} holds no file that pincite can read, but its index holds {stored} documents; "
-            "they are kept. If you meant to empty it, run `pincite index build --fresh`"
+            f"{root} holds no file that pincite can read{_left_out(scan)}; but its index holds "
+            f"{stored} documents; they are kept. If you meant to empty it, run `pincite index "
+            "build --fresh`"
         )
 
 

@@ -14,7 +14,7 @@ from pincite.engine.homes import Home
 from pincite.engine.live import LiveStore
 from pincite.engine.models import Embedders
 from pincite.engine.stopwatch import Stopwatch
-from pincite.errors import ReceiptInvalid, SettingsError
+from pincite.errors import LibraryBusy, PinciteError, ReceiptInvalid, SettingsError
 from pincite.records import Filters
 from pincite.settings import (
     DEFAULT_BUDGET,
@@ -95,8 +95,10 @@ class Searchable:
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
+        so_far = len(store.paths()) if not complete and self._is_written() else None
         watch.lap("check")
-        return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
+        found = replace(found, changed=changed, complete=complete, so_far=so_far)
+        return replace(found, seconds=watch.seconds)
 
     def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         self,
@@ -319,6 +321,16 @@ class Searchable:
 
     def _store(self) -> Store:
         return self._live.get()
+
+    def _is_written(self) -> bool:
+        """Whether a run is under way; where nobody can write, none is."""
+        try:
+            with self._home.held(self._home.generations().live):
+                return False
+        except LibraryBusy:
+            return True
+        except PinciteError:
+            return False
 
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""
