@@ -135,10 +135,6 @@ class Folder:
         with suppress(OSError):
             if known := self.checksums.of(path, os.lstat(self.root / path)):
                 return known
-        return self.digest(path).checksum
-
-    def digest(self, path: str) -> FoundFile:
-        """Size and checksum of one file, without holding it in memory."""
         checksum, size = hashlib.sha256(), 0
         with self.open(path) as file:
             seen = self.checksums.seen(os.fstat(file.fileno()))
@@ -147,7 +143,7 @@ class Folder:
                 size += len(block)
                 self._refuse_size(size)  # also ends the reading of a file that grows and grows
         self.checksums.note(path, seen, checksum.hexdigest())
-        return FoundFile(path, size, checksum.hexdigest())
+        return checksum.hexdigest()
 
     def watch(self, stop: threading.Event) -> Iterator[None]:
         """Yield as soon as changes are seen, then after each burst of them, until `stop` is set.
@@ -376,9 +372,8 @@ class _Scanner:
         elif size > (limit := self.folder.settings.max_file_bytes):
             self._skip(path, f"is larger than {limit / 1e6:g} MB", "too_large")
         else:
-            checksum = self.folder.checksums.of(path, status)
-            if self.hashed and not checksum:
-                checksum = self.folder.digest(path).checksum
+            known = self.folder.checksums.of(path, status)
+            checksum = self.folder.checksum(path) if self.hashed else known
             self.files.append(FoundFile(path, size, checksum))
 
     def _skip(self, path: str, reason: str, kind: SkipKind) -> None:

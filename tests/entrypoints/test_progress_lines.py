@@ -24,13 +24,13 @@ def test_the_time_left_follows_from_the_work_and_not_from_what_came_before_it(
 
 def test_questions_are_timed_from_the_first_on(capsys: pytest.CaptureFixture[str]) -> None:
     now = [0.0]
-    show = Lines(lambda: now[-1]).count("questions")
+    lines = Lines(lambda: now[-1], noun="questions")
     now.append(1_000)
-    show(1, 50)
+    lines.show(Progress(1, 50, 1, 50, ""))
     now.append(1_010)
-    show(11, 50)
+    lines.show(Progress(11, 50, 11, 50, ""))
     told = capsys.readouterr().err.splitlines()
-    assert told == ["1/50 questions", "11/50 questions, 1.0 a second, about 39 seconds left"]
+    assert told == ["1/50 questions", "11/50 questions, about 39 seconds left"]
 
 
 def test_what_comes_before_the_documents_is_told_at_once_and_then_now_and_again(

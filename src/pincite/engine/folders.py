@@ -67,10 +67,9 @@ def refuse_empty(root: Path, scan: Scan) -> None:
     others = ", ".join(
         f"{count} {suffix or 'without suffix'}" for suffix, count in scan.unsupported.items()
     )
+    told = _left_out(scan) + (f"; files of other kinds: {others}" if others else "")
     raise NothingToIndex(
-        f"{root} holds no file that pincite can read{_left_out(scan)}"
-        + (f"; files of other kinds: {others}" if others else "")
-        + ("" if others or scan.skipped else "; is it the right folder?")
+        f"{root} holds no file that pincite can read{told or '; is it the right folder?'}"
     )
 
 

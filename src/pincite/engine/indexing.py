@@ -77,11 +77,11 @@ class Run:
         if not home.exists():
             limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
             refuse_empty(self.root, self.folder(limit).scan(is_readable))
-        own = self._own_files()
+        self._own_files()  # refused, if they must be, before anything is made
         with closing(home.write()) as store:
             if not home.is_of_folder() and not self.wishes.fresh:
                 self._refuse_strange(store.documents())
-            report = self._fill(store, self._header(store.header(), own), own, files=home.files)
+            report = self.fill(store, store.header(), files=home.files)
             join_files(home.files)
             home.settle()
             store.make_index()  # last: where it cannot be made, all else is done
@@ -119,25 +119,6 @@ class Run:
         """
         own = self._own_files()
         header = self._header(current, own)
-        return self._fill(store, header, own, files=files, held=held, elsewhere=elsewhere)
-
-    def _header(self, current: LibraryHeader | None, own: _OwnFiles) -> LibraryHeader:
-        current_model = current.model.name if current else DEFAULT_MODEL
-        self.embedders.prepare(self.wishes.model or current_model, self.on_progress)
-        wishes = replace(self.wishes, analysis=own.analysis_checksum, labels=own.labels_checksum)
-        folder_name = self.root.name or "library"
-        return header_for(current, wishes, self.embedders, folder_name=folder_name)
-
-    def _fill(
-        self,
-        store: Store,
-        header: LibraryHeader,
-        own: _OwnFiles,
-        *,
-        files: Path,
-        held: Sequence[DocumentEntry] = (),
-        elsewhere: KnownVectors = nothing_known,
-    ) -> IndexReport:
         # Under the lock: what another process indexed meanwhile must not look deleted.
         folder = self.folder(header.max_file_bytes)
         scan = _without_orphans(folder.scan(is_readable), self.root)
@@ -180,6 +161,13 @@ class Run:
         folder.checksums.save([file.path for file in scan.files])
         skipped = [one for one in scan.skipped if one.kind != "unreadable"]
         return replace(report, skipped=(*skipped, *report.skipped), unsupported=scan.unsupported)
+
+    def _header(self, current: LibraryHeader | None, own: _OwnFiles) -> LibraryHeader:
+        current_model = current.model.name if current else DEFAULT_MODEL
+        self.embedders.prepare(self.wishes.model or current_model, self.on_progress)
+        wishes = replace(self.wishes, analysis=own.analysis_checksum, labels=own.labels_checksum)
+        folder_name = self.root.name or "library"
+        return header_for(current, wishes, self.embedders, folder_name=folder_name)
 
     def _reader(
         self,

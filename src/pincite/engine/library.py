@@ -6,23 +6,25 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import is_apart
 from pincite.engine.models import Wishes
-from pincite.engine.patience import patiently
 from pincite.engine.searchable import Searchable
 from pincite.errors import (
     FileUnreadable,
+    LibraryBusy,
+    ModelUnavailable,
+    NothingToIndex,
     PinciteError,
+    StoreBusy,
+    StoreFull,
+    StoreUnreachable,
 )
-from pincite.settings import (
-    DEFAULT_MAX_FILE_BYTES,
-    SourceSettings,
-)
+from pincite.settings import DEFAULT_MAX_FILE_BYTES, SourceSettings
 
 if TYPE_CHECKING:
     from pincite.converting.engines import OcrEngine
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
     )
     from pincite.sources import Checksums, Folder
     from pincite.stores.archive.writing import Sink
+
+
+_SECONDS_BETWEEN_TRIES = 5.0
+_PASSING = (LibraryBusy, NothingToIndex, ModelUnavailable, StoreBusy, StoreFull, StoreUnreachable)
 
 
 class Library(Searchable):
@@ -129,12 +135,21 @@ class Library(Searchable):
         What may pass (another writer, a full disk, a service that does not answer, an empty
         folder) is told to `on_trouble` and tried again.
         """
-        index = partial(self.index, passwords=passwords)
-        first = patiently(index, stop, on_trouble)
+
+        def indexed() -> IndexReport | None:
+            while not stop.is_set():
+                try:
+                    return self.index(passwords=passwords)
+                except _PASSING as trouble:
+                    on_trouble(trouble)
+                    stop.wait(_SECONDS_BETWEEN_TRIES)
+            return None
+
+        first = indexed()
         if first is not None:
             yield first
         for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
-            report = patiently(index, stop, on_trouble)
+            report = indexed()
             if report is not None and (report.paths or report.failures):
                 yield report
 

@@ -174,11 +174,11 @@ class _Tally:
         self._bytes_total = sum(self._sizes.values())
         # By the kind of file: a kilobyte of a PDF is far less text than one of Markdown.
         self._unread: Counter[str] = Counter()  # bytes
+        for path, size in self._sizes.items():
+            self._unread[_kind(path)] += size
         self._read: Counter[str] = Counter()  # bytes
         self._windows: Counter[str] = Counter()
         self._windows_done = 0
-        for path, size in self._sizes.items():
-            self._unread[_kind(path)] += size
         self._on_progress = on_progress
         self._done = 0
         self._bytes_done = 0
@@ -244,18 +244,9 @@ class _Tally:
         pace = self._windows.total() / max(self._read.total(), 1)  # of kinds of which none is read
         paces = {kind: self._windows[kind] / max(size, 1) for kind, size in self._read.items()}
         left = sum(size * paces.get(kind, pace) for kind, size in self._unread.items())
-        self._on_progress(
-            Progress(
-                self._done,
-                len(self._sizes),
-                self._bytes_done,
-                self._bytes_total,
-                path,
-                doing,
-                self._windows_done,
-                self._windows.total() + round(left),
-            )
-        )
+        windows = (self._windows_done, self._windows.total() + round(left))
+        done = (self._done, len(self._sizes), self._bytes_done, self._bytes_total)
+        self._on_progress(Progress(*done, path, doing, *windows))
 
 
 def _kind(path: str) -> str:

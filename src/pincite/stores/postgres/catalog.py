@@ -110,7 +110,7 @@ def chunks(
             (
                 list(asked_for),
                 list(firsts.values()),
-                [last - first for first, last in asked_for.values()],
+                [max(last - first, 0) for first, last in asked_for.values()],
             ),
         )
     }
