@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -209,8 +209,12 @@ class Store(Protocol):
         """Another one whenever a search may find something else, and in another generation."""
         ...
 
-    def documents(self) -> list[DocumentEntry]:
-        """Every document, by path."""
+    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
+        """Every document, or only these; by path."""
+        ...
+
+    def paths(self) -> dict[str, DocumentId]:
+        """Which document stands where, by path: quicker than to list what is known of each."""
         ...
 
     def find_documents(

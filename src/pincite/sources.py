@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import stat
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -36,37 +39,111 @@ class Scan:
     unsupported: Mapping[str, int]  # files of unknown kinds by extension, "" where there is none
 
 
+_RACY = 2_000_000_000  # nanoseconds; FAT tells when a file was changed in steps of two seconds
+Seen = tuple[int, int, int, int]
+"""Of a file: its size, when it was modified and changed (which nobody can set), when it was seen"""
+
+
+class Checksums:
+    """The SHA-256 of files, so that those that did not change need not be read again.
+
+    As git's index, it can be thrown away: then each file is read once more.
+    """
+
+    def __init__(self, file: Path | None = None, clock: Callable[[], int] = time.time_ns) -> None:
+        self._file = file
+        self._clock = clock
+        self._is_saved = True
+
+    def seen(self, status: os.stat_result) -> Seen:
+        """A file as it is now; whoever hashes it afterwards can `note` it so."""
+        return status.st_size, status.st_mtime_ns, status.st_ctime_ns, self._clock()
+
+    def note(self, path: str, seen: Seen, checksum: str) -> None:
+        """Remember the checksum of what was read after the file was seen so."""
+        self._known[path] = (*seen, checksum)
+        self._is_saved = False
+
+    def of(self, path: str, status: os.stat_result) -> str:
+        """The checksum; empty where the file may have changed since it was noted.
+
+        A file that was changed shortly before it was seen could change once more and look the
+        same; git calls that racily clean.
+        """
+        match self._known.get(path):
+            case [int() as size, int() as modified, int() as changed, int() as at, str() as noted]:
+                is_same = (size, modified, changed) == self.seen(status)[:3]
+                return noted if is_same and max(modified, changed) + _RACY <= at else ""
+        return ""
+
+    def save(self, paths: Iterable[str]) -> None:
+        """Keep what is known of these files for the next process, where that can be done."""
+        if self._file is None or self._is_saved:
+            return
+        known = {path: self._known[path] for path in paths if path in self._known}
+        unfinished = self._file.with_suffix(".part")
+        with suppress(OSError):
+            unfinished.write_text(json.dumps(known))
+            unfinished.replace(self._file)
+            self._is_saved = True
+
+    @cached_property
+    def _known(self) -> dict[str, Sequence[int | str]]:
+        with suppress(OSError, ValueError):
+            known = json.loads(self._file.read_bytes()) if self._file else {}
+            return known if isinstance(known, dict) else {}
+        return {}
+
+
 class Folder:
     """A folder of documents. Nothing outside it is ever opened, whatever its links say."""
 
-    def __init__(self, root: Path, settings: SourceSettings | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: SourceSettings | None = None,
+        checksums: Checksums | None = None,
+    ) -> None:
         _refuse_missing(root)
         self.root = root.resolve()
         self.settings = settings or SourceSettings()
+        self.checksums = checksums or Checksums()
+        self._read: dict[str, Seen] = {}  # whose checksum nobody noted yet
 
-    def scan(self, readable: Callable[[str], bool]) -> Scan:
+    def scan(self, readable: Callable[[str], bool], *, hashed: bool = False) -> Scan:
         """Find the files for which `readable(path)`.
 
-        A file or folder that cannot be used is a line in `skipped`, never an error.
+        A file or folder that cannot be used is a line in `skipped`, never an error. No file is
+        read, unless all are to be `hashed`: a checksum that is not known is empty.
         """
-        return _Scanner(self, readable).run()
+        return _Scanner(self, readable, hashed).run()
 
     def read(self, path: str) -> bytes:
         """The bytes of one file below the root; FileUnreadable in plain words otherwise."""
         with self.open(path) as file:
+            self._read[path] = self.checksums.seen(os.fstat(file.fileno()))
             data = file.read(self.settings.max_file_bytes + 1)
         self._refuse_size(len(data))
         return data
 
-    def digest(self, path: str) -> FoundFile:
-        """Size and checksum of one file, without holding it in memory."""
+    def note(self, path: str, checksum: str) -> None:
+        """Remember the checksum of the bytes that `read` gave."""
+        self.checksums.note(path, self._read.pop(path), checksum)
+
+    def checksum(self, path: str) -> str:
+        """The SHA-256 of one file, which is read where it may have changed; or FileUnreadable."""
+        with suppress(OSError):
+            if known := self.checksums.of(path, os.lstat(self.root / path)):
+                return known
         checksum, size = hashlib.sha256(), 0
         with self.open(path) as file:
+            seen = self.checksums.seen(os.fstat(file.fileno()))
             while block := file.read(1 << 20):
                 checksum.update(block)
                 size += len(block)
                 self._refuse_size(size)  # also ends the reading of a file that grows and grows
-        return FoundFile(path, size, checksum.hexdigest())
+        self.checksums.note(path, seen, checksum.hexdigest())
+        return checksum.hexdigest()
 
     def watch(self, stop: threading.Event) -> Iterator[None]:
         """Yield as soon as changes are seen, then after each burst of them, until `stop` is set.
@@ -207,6 +284,7 @@ class _Scanner:
 
     folder: Folder
     readable: Callable[[str], bool]
+    hashed: bool
     files: list[FoundFile] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     unsupported: Counter[str] = field(default_factory=Counter)
@@ -270,7 +348,7 @@ class _Scanner:
         elif stat.S_ISLNK(status.st_mode):
             self._take_link(path)
         elif stat.S_ISREG(status.st_mode):
-            self._take_file(path, status.st_size)
+            self._take_file(path, status)
         else:
             self._skip(path, "is not a regular file", "special")
         return None
@@ -285,7 +363,8 @@ class _Scanner:
             if not target.is_relative_to(self.folder.root):
                 self._skip(path, "is a link that leads out of the folder", "link")
 
-    def _take_file(self, path: str, size: int) -> None:
+    def _take_file(self, path: str, status: os.stat_result) -> None:
+        size = status.st_size
         if not self.readable(path):
             self.unsupported[PurePosixPath(path).suffix.lower()] += 1
         elif size == 0:
@@ -293,7 +372,9 @@ class _Scanner:
         elif size > (limit := self.folder.settings.max_file_bytes):
             self._skip(path, f"is larger than {limit / 1e6:g} MB", "too_large")
         else:
-            self.files.append(self.folder.digest(path))
+            known = self.folder.checksums.of(path, status)
+            checksum = self.folder.checksum(path) if self.hashed else known
+            self.files.append(FoundFile(path, size, checksum))
 
     def _skip(self, path: str, reason: str, kind: SkipKind) -> None:
         from pincite.records import Skipped

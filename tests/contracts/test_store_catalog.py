@@ -148,6 +148,29 @@ def test_documents_are_found_by_name_title_tags_author_and_summary(store: Store)
     assert found('" OR *') == []
 
 
+def test_documents_are_listed_by_id_and_told_by_path_alone(store: Store) -> None:
+    made = [embedded(path, "words") for path in ("b.md", "a.md", "c/d.md")]
+    assert (store.paths(), store.documents([])) == ({}, [])
+    fill(store, *made)
+    ids = [one.document.id for one in made]
+    assert [one.path for one in store.documents(ids[:2])] == ["a.md", "b.md"]
+    assert [one.path for one in store.documents()] == ["a.md", "b.md", "c/d.md"]
+    assert store.paths() == {one.document.path: one.document.id for one in made}
+    assert list(store.paths()) == ["a.md", "b.md", "c/d.md"]
+
+
+def test_a_chunk_in_the_middle_of_a_document_is_cut_out_of_it(store: Store) -> None:
+    made = embedded("a.md", "Straße 😀", "東京都 😀😀", "pump 😀", "the end")
+    fill(store, made)
+    for first, last in ((0, 1), (1, 2), (1, 4), (3, 4)):
+        wanted = [one.chunk for one in made.chunks[first:last]]
+        assert [one for _, one in store.load_chunks([one.id for one in wanted])] == wanted
+    text, document = made.document.text, made.document.id
+    assert store.text_of(document, 9, 13) == text[9:13]
+    assert store.text_of(document, 9, 9_999) == text[9:]
+    assert store.text_of(document, 9, 3) == ""
+
+
 def test_a_removed_document_is_found_no_more(store: Store) -> None:
     made = placed()
     fill(store, made)

@@ -19,18 +19,18 @@ def test_the_time_left_follows_from_the_work_and_not_from_what_came_before_it(
     lines.show(Progress(11, 100, 11_000, 100_000, "b.md"))
     first, second = capsys.readouterr().err.splitlines()
     assert first == "1/100 documents"
-    assert second == "11/100 documents, 1 kB/s, about 89 s left"
+    assert second == "11/100 documents, about 89 seconds left"
 
 
 def test_questions_are_timed_from_the_first_on(capsys: pytest.CaptureFixture[str]) -> None:
     now = [0.0]
-    show = Lines(lambda: now[-1]).count("questions")
+    lines = Lines(lambda: now[-1], noun="questions")
     now.append(1_000)
-    show(1, 50)
+    lines.show(Progress(1, 50, 1, 50, ""))
     now.append(1_010)
-    show(11, 50)
+    lines.show(Progress(11, 50, 11, 50, ""))
     told = capsys.readouterr().err.splitlines()
-    assert told == ["1/50 questions", "11/50 questions, 1.0 a second, about 39 s left"]
+    assert told == ["1/50 questions", "11/50 questions, about 39 seconds left"]
 
 
 def test_what_comes_before_the_documents_is_told_at_once_and_then_now_and_again(
@@ -44,3 +44,24 @@ def test_what_comes_before_the_documents_is_told_at_once_and_then_now_and_again(
     lines.show(Progress(0, 0, 0, 0, "", doing="Trying the model out"))
     told = capsys.readouterr().err.splitlines()
     assert told == ["Downloading the model …", "21.0/84.0 MB", "Trying the model out …"]
+
+
+def test_a_large_file_shows_how_far_it_is_and_the_time_left_in_words(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [0.0]
+    lines = Lines(lambda: now[-1])
+    lines.show(Progress(0, 1, 0, 30_000_000, "a.md", "Reading a.md", 0, 0))
+    for seconds, done in ((20, 100), (30, 200), (40, 2_000), (90, 29_900)):
+        now.append(seconds)
+        lines.show(Progress(0, 1, 0, 30_000_000, "a.md", "", done, 30_000))
+    assert capsys.readouterr().err.splitlines() == [
+        "Reading a.md …",
+        "0/1 documents, 100/30,000 windows",
+        "0/1 documents, 200/30,000 windows, about 50 minutes left",
+        "0/1 documents, 2,000/30,000 windows, about 5 minutes left",
+        "0/1 documents, 29,900/30,000 windows, about 0 seconds left",
+    ]
+    now.append(100)
+    lines.show(Progress(0, 2, 0, 30_000_000, "a.md", "", 30_000, 9_000_000))
+    assert capsys.readouterr().err.endswith("about 6.7 hours left\n")

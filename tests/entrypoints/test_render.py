@@ -2,10 +2,46 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pincite.entrypoints.render import marked
+from pincite.entrypoints.reports import report_as_text
+from pincite.records import Failure, IndexReport, Skipped
 
 
 def test_words_that_are_broken_at_the_end_of_a_line_are_shown_whole() -> None:
     text = "We ad-\nvise day-to-\nday care."
     shown = marked(text, [(3, 11)], lambda words: f"<{words}>", hyphens=[(5, 7)])
     assert shown == "We <advise> day-to- day care."
+
+
+FAILED = (Failure("b.pdf", "is damaged"),)
+
+
+@pytest.mark.parametrize(
+    ("report", "told"),
+    [
+        (IndexReport(failures=FAILED), "Failed (1):"),
+        (IndexReport(added=1, failures=FAILED), "Failed (1); all else is searchable:"),
+        (
+            IndexReport(added=1, unchanged=2, failures=FAILED),
+            "Failed (1); all else is searchable, and an earlier version is kept where there was "
+            "one:",
+        ),
+    ],
+)
+def test_an_earlier_version_is_told_of_only_where_there_can_be_one(
+    report: IndexReport, told: str
+) -> None:
+    assert told in list(report_as_text(report, 1.0))
+
+
+def test_files_that_are_read_through_their_recognised_text_are_counted_and_not_left_out() -> None:
+    scans = tuple(Skipped(path, "is read through …", "converted") for path in ("a.png", "b.png"))
+    empty = Skipped("c.md", "is empty", "empty")
+    told = list(report_as_text(IndexReport(unchanged=3, skipped=(*scans, empty)), 1.0))
+    assert told[1:] == [
+        "Read through their recognised text: 2 files.",
+        "Left out (1):",
+        "  c.md: is empty",
+    ]

@@ -91,6 +91,7 @@ def test_a_folder_remembers_its_database_and_no_password(plans: Run) -> None:
     assert "more.md" in plans("search", "-l", "notes", "hums").stdout
     assert sorted(one.name for one in Path("notes/.index").iterdir()) == [
         ".gitignore",
+        "checksums.json",
         "store.json",
     ]
     kept = [one.read_text() for one in Path("notes").rglob("*") if one.is_file()]

@@ -58,6 +58,8 @@ def cataloged(world: World, user: str, project: Project, number: int) -> None:
     store, seen = world.store(user, project, number), _seen(project, user, number)
     found = store.find_documents(f"{TITLE} a.md b.md c.md d.md e.md f.md file.md")
     assert sorted(one.path for one in found) == sorted(one.path for one in seen)
+    assert store.paths() == {one.path: one.id for one in seen}
+    assert store.documents([one.id for one in seen]) == store.documents()
     name = world.chance.choice(["a.md", "file.md"])
     named = store.named_documents(f"what does {name} say?").values()
     expected = {one.id for one in seen if one.path.endswith(name)}
@@ -97,6 +99,7 @@ def guessed(world: World, user: str, project: Project, number: int) -> None:
     loaded = store.load_document(held.id)
     assert (loaded is not None and loaded.text) == (is_seen and held.text)
     assert (store.load_embedded(held.id) is not None) == is_seen
+    assert [one.id for one in store.documents([held.id])] == [held.id] * is_seen
     assert store.text_of(held.id, 0, 1_000) == (held.text if is_seen else "")
     assert store.chunk_ids(held.id) == (chunk_ids(held.document) if is_seen else [])
     expected = [False] if is_seen else [True] if chunk in past else []

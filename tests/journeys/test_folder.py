@@ -13,6 +13,7 @@ import pytest
 from model_service import Reply, Service, healthy, running_service
 from pincite import Filters, IndexReport, Library, ModelAccess, SearchSettings, open_library
 from pincite.engine import INDEX_FOLDER
+from pincite.entrypoints.render import asides_as_text
 from pincite.errors import (
     FolderMissing,
     IndexMissing,
@@ -294,6 +295,33 @@ def test_a_fresh_build_that_is_stopped_takes_nothing_away(folder: Path) -> None:
         report = library.index()
         assert (report.recut, report.unchanged) == (3, 1)
         assert library.search("valve").complete
+
+
+def test_a_search_while_a_build_runs_tells_what_can_be_searched_so_far(folder: Path) -> None:
+    told: list[tuple[int | None, list[str]]] = []
+
+    def look(progress: Progress) -> None:
+        with open_library(folder) as other:
+            asides = other.search("valve").asides
+        told.append((asides.so_far, list(asides_as_text(asides, faint=str))))
+
+    with open_library(folder) as library:
+        library.index(fresh=True, on_progress=look)
+        assert told == [(4, ["The index is being built: 4 documents can be searched so far."])] * 4
+        assert library.search("valve").so_far is None
+
+
+def test_a_build_that_was_stopped_is_not_under_way(folder: Path) -> None:
+    def stop(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with open_library(folder) as library:
+        with pytest.raises(KeyboardInterrupt):
+            library.index(fresh=True, on_progress=stop)
+        asides = library.search("valve").asides
+    assert asides.so_far is None
+    (line,) = asides_as_text(asides, faint=str)
+    assert line == "The index is not complete: run `pincite index update` to go on."
 
 
 def test_a_model_that_does_not_work_takes_nothing_away(folder: Path) -> None:
@@ -693,3 +721,16 @@ def test_labels_are_followed_by_an_update_without_embedding_again(tmp_path: Path
         labels.unlink()
         library.index()
         assert library.search("lease", filters=Filters(projects=("lease",))).results == ()
+
+
+def test_a_folder_whose_only_file_is_too_large_is_told_what_to_do(tmp_path: Path) -> None:
+    large = write(tmp_path, {"pumps.md": PUMPS})
+    with open_library(large) as library:
+        with pytest.raises(NothingToIndex) as refused:
+            library.index(model="hashing", max_file_bytes=100)
+        told = str(refused.value)
+        assert "pumps.md is larger than 0.0001 MB; --max-file-size raises the limit" in told
+        assert "right folder" not in told
+        library.index(model="hashing")
+        with pytest.raises(NothingToIndex, match=r"--max-file-size.*1 documents; they are kept"):
+            library.index(max_file_bytes=100)

@@ -4,13 +4,14 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from pincite.errors import FileUnreadable, FolderMissing, LibraryError
 from pincite.settings import SourceSettings
-from pincite.sources import Folder, Scan, _open_resolved
+from pincite.sources import Checksums, Folder, Scan, _open_resolved
 
 
 def is_text(path: str) -> bool:
@@ -45,7 +46,7 @@ def test_what_is_hidden_or_ignored_is_left_out_without_a_word(tmp_path: Path) ->
 
 def test_files_come_sorted_with_size_and_checksum_and_others_are_counted(tmp_path: Path) -> None:
     write(tmp_path, "b.md", "a/c.md", "a.md", "a.pdf", "b.PDF", "Makefile", text="wörds")
-    files = scan(tmp_path).files
+    files = Folder(tmp_path).scan(is_text, hashed=True).files
     assert [file.path for file in files] == ["a.md", "a/c.md", "b.md"]
     assert {file.size for file in files} == {6}
     assert {file.checksum for file in files} == {hashlib.sha256("wörds".encode()).hexdigest()}
@@ -166,7 +167,7 @@ from pathlib import Path
 from pincite.sources import Folder
 if os.getuid() == 0:
     os.setuid(65534)
-scan = Folder(Path(sys.argv[1])).scan(lambda path: path.endswith(".md"))
+scan = Folder(Path(sys.argv[1])).scan(lambda path: path.endswith(".md"), hashed=True)
 print([file.path for file in scan.files], sorted((s.path, s.kind, s.reason) for s in scan.skipped))
 """
 
@@ -318,3 +319,39 @@ def test_watching_a_folder_that_is_gone_says_so(tmp_path: Path) -> None:
     with pytest.raises(FolderMissing, match="does not exist"):
         next(folder.watch(threading.Event()))
     tmp_path.mkdir()
+
+
+SECOND = 1_000_000_000
+CHANGED = 1_700_000_000 * SECOND
+
+
+def status_of(file: Path, changed: int) -> os.stat_result:
+    """As a system would tell it that knows such times only."""
+    fields = list(file.stat())
+    times = {"st_mtime_ns": changed, "st_ctime_ns": changed}
+    return os.stat_result((*fields, 0, 0, 0), times)
+
+
+@pytest.mark.parametrize(
+    ("seen_after", "trusted"),
+    [(-3_600 * SECOND, False), (0, False), (2 * SECOND - 1, False), (2 * SECOND, True)],
+)
+def test_a_file_seen_just_after_a_change_may_change_again_and_look_the_same(
+    tmp_path: Path, seen_after: int, trusted: bool
+) -> None:
+    write(tmp_path, "a.md")
+    status = status_of(tmp_path / "a.md", CHANGED)
+    known = Checksums(clock=lambda: CHANGED + seen_after)
+    known.note("a.md", known.seen(status), "checksum")
+    assert known.of("a.md", status) == ("checksum" if trusted else "")
+    assert known.of("b.md", status) == ""
+    assert known.of("a.md", status_of(tmp_path / "a.md", CHANGED - 1)) == ""
+
+
+def test_what_changes_while_it_is_read_is_not_noted_as_what_was_read(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", text="before")
+    folder = Folder(tmp_path, checksums=Checksums(clock=lambda: time.time_ns() + 10 * SECOND))
+    read = folder.read("a.md")
+    write(tmp_path, "a.md", text="behind")
+    folder.note("a.md", hashlib.sha256(read).hexdigest())
+    assert folder.checksum("a.md") == hashlib.sha256(b"behind").hexdigest()

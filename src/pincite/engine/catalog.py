@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pincite.ports import Store
@@ -16,15 +17,23 @@ def catalog(store: Store, root: Path, question: str) -> list[CatalogEntry]:
     """
     problems = {one.path: one for one in store.problems()}
     wanted = fold(question).split()
+    indexed = store.paths()
     documents = store.find_documents(question) if wanted else store.documents()
-    indexed = {one.path for one in store.documents()}
+    if wanted:  # also by a part of the name, such as `perks` of PerksPlus.pdf
+        described = {one.id for one in documents}
+        named = (name for path, name in indexed.items() if _is_called(path, wanted))
+        documents += store.documents([name for name in named if name not in described])
     unread = [
         CatalogEntry(problem.path, "not read", reason=problem.reason)
         for path, problem in problems.items()
-        if path not in indexed and all(word in fold(path) for word in wanted)
+        if path not in indexed and _is_called(path, wanted)
     ]
     found = [_entry(root, document, problems.get(document.path)) for document in documents]
     return [*found, *unread] if wanted else sorted([*found, *unread], key=lambda one: one.path)
+
+
+def _is_called(path: str, words: Sequence[str]) -> bool:
+    return all(word in fold(path) for word in words)
 
 
 def _entry(root: Path, document: DocumentEntry, problem: Failure | None) -> CatalogEntry:

@@ -48,7 +48,7 @@ def convert_library(
     """Write the text of what can be recognised in a library beside it."""
     options = wishes.options()
     folder = Folder(root, SourceSettings(max_file_bytes=_MAX_FILE_BYTES))
-    scan = folder.scan(is_convertible)
+    scan = folder.scan(is_convertible, hashed=True)
     with ExitStack() as open_workshops:
         parts = Parts(
             open_file=folder.open,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import FolderMissing, IndexMissing, IndexOutdated, NothingToIndex
-from pincite.records import DocumentEntry, Filters, LibraryHeader, fields_of
+from pincite.records import DocumentEntry, Filters, FoundFile, LibraryHeader, fields_of
 from pincite.settings import CONVERTED_FOLDER
 
 if TYPE_CHECKING:
@@ -67,18 +67,27 @@ def refuse_empty(root: Path, scan: Scan) -> None:
     others = ", ".join(
         f"{count} {suffix or 'without suffix'}" for suffix, count in scan.unsupported.items()
     )
+    told = _left_out(scan) + (f"; files of other kinds: {others}" if others else "")
     raise NothingToIndex(
-        f"{root} holds no file that pincite can read"
-        + (f"; files of other kinds: {others}" if others else "; is it the right folder?")
+        f"{root} holds no file that pincite can read{told or '; is it the right folder?'}"
     )
+
+
+def _left_out(scan: Scan) -> str:
+    """The first files that would be read if they were other than they are."""
+    named = [f"{one.path} {one.reason}" for one in scan.skipped[:3]]
+    if any(one.kind == "too_large" for one in scan.skipped):
+        named.append("--max-file-size raises the limit")
+    return "".join(f"; {one}" for one in named)
 
 
 def refuse_forgetting(root: Path, scan: Scan, stored: int) -> None:
     """An empty folder is more often a disk that is not mounted than a wish to forget all."""
     if stored and not scan.files:
         raise NothingToIndex(
-            f"{root} holds no file that pincite can read, but its index holds {stored} documents; "
-            "they are kept. If you meant to empty it, run `pincite index build --fresh`"
+            f"{root} holds no file that pincite can read{_left_out(scan)}; but its index holds "
+            f"{stored} documents; they are kept. If you meant to empty it, run `pincite index "
+            "build --fresh`"
         )
 
 
@@ -101,14 +110,17 @@ def join_files(files: Path) -> None:
 
 
 def refuse_forgetting_apart(
-    root: Path, files: Path, scan: Scan, documents: Sequence[DocumentEntry]
+    root: Path,
+    files: Path,
+    scan: Scan,
+    documents: Sequence[DocumentEntry],
+    checksum: Callable[[FoundFile], str],
 ) -> None:
     """What was imported without its files must not go because some other file came."""
     if not is_apart(files):
         return
-    found = {(file.path, file.checksum) for file in scan.files}
-    paths, checksums = ({one[part] for one in found} for part in (0, 1))
-    if not any(one.path in paths or one.checksum in checksums for one in documents):
+    paths, checksums = ({one.path for one in documents}, {one.checksum for one in documents})
+    if not any(one.path in paths or checksum(one) in checksums for one in scan.files):
         raise NothingToIndex(
             f"the {len(documents)} documents of this library were imported without their files, "
             f"and {root} holds none of them; they are kept. Put the files there first, or run "

@@ -100,6 +100,10 @@ class Home(MovingHome, Protocol):
         """The same place with another generation as its live one, for whoever holds it only."""
         ...
 
+    def held(self, number: int) -> AbstractContextManager[None]:
+        """Nobody else writes to a generation meanwhile; LibraryBusy where someone does."""
+        ...
+
     def write_next(self) -> Store:
         """A store to write to the next generation, begun where there is none."""
         ...
@@ -182,6 +186,10 @@ class FolderHome:
         """The same folder with another generation as its live one."""
         return FolderHome(self._root, self.files, number=number)
 
+    def held(self, number: int) -> AbstractContextManager[None]:
+        """Nobody else writes to a generation meanwhile."""
+        return self._folders.locked(number)
+
     def write_next(self) -> Store:
         """The only store that writes to the next generation."""
         from pincite.records import Generations
@@ -211,7 +219,7 @@ class FolderHome:
             _refuse_changed(numbers.live == live)
             return numbers.rolled_back()
 
-        with self._folders.locked(live):
+        with self.held(live):
             self._folders.change(rolled_back)
 
     def cancel(self) -> None:
@@ -224,7 +232,7 @@ class FolderHome:
             _refuse_changed(numbers.next == number)
             return numbers.without_next()
 
-        with self._folders.locked(number):
+        with self.held(number):
             self._folders.change(without_it)
         self._folders.sweep()
 
@@ -296,7 +304,7 @@ class FolderHome:
         from pincite.stores.sqlite.placing import emptied_aside, move_files
 
         live = self.generations().live
-        with self._folders.locked(live):
+        with self.held(live):
             _refuse_changed(self.generations().live == live)
             if self.generations().next is not None:
                 self.cancel()

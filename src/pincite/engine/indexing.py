@@ -46,7 +46,6 @@ from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
     DEFAULT_MODEL,
     LABELS_FILE,
-    SourceSettings,
     policy_named,
 )
 from pincite.sources import Folder, Scan
@@ -73,6 +72,7 @@ class Run:
     root: Path
     wishes: Wishes
     embedders: Embedders
+    folder: Callable[[int], Folder]  # with files of so many bytes at most
     passwords: tuple[str, ...] = ()
     on_progress: Callable[[Progress], None] = lambda progress: None
 
@@ -80,12 +80,12 @@ class Run:
         """Make the index equal to the folder."""
         if not home.exists():
             limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
-            refuse_empty(self.root, self._folder(limit).scan(is_readable))
-        own = self._own_files()
+            refuse_empty(self.root, self.folder(limit).scan(is_readable))
+        self._own_files()  # refused, if they must be, before anything is made
         with closing(home.write()) as store:
             if not home.is_of_folder() and not self.wishes.fresh:
                 self._refuse_strange(store.documents())
-            report = self._fill(store, self._header(store.header(), own), own, files=home.files)
+            report = self.fill(store, store.header(), files=home.files)
             join_files(home.files)
             home.settle()
             store.make_index()  # last: where it cannot be made, all else is done
@@ -94,7 +94,7 @@ class Run:
     def _refuse_strange(self, held: Sequence[DocumentEntry]) -> None:
         """What was indexed from elsewhere would be forgotten."""
         limit = self.wishes.max_file_bytes or DEFAULT_MAX_FILE_BYTES
-        here = {file.path for file in self._folder(limit).scan(is_readable).files}
+        here = {file.path for file in self.folder(limit).scan(is_readable).files}
         elsewhere = [one.path for one in held if one.path not in here]
         if elsewhere:
             raise NothingToIndex(
@@ -123,32 +123,20 @@ class Run:
         """
         own = self._own_files()
         header = self._header(current, own)
-        return self._fill(store, header, own, files=files, held=held, elsewhere=elsewhere)
-
-    def _header(self, current: LibraryHeader | None, own: _OwnFiles) -> LibraryHeader:
-        current_model = current.model.name if current else DEFAULT_MODEL
-        self.embedders.prepare(self.wishes.model or current_model, self.on_progress)
-        wishes = replace(self.wishes, analysis=own.analysis_checksum, labels=own.labels_checksum)
-        folder_name = self.root.name or "library"
-        return header_for(current, wishes, self.embedders, folder_name=folder_name)
-
-    def _fill(
-        self,
-        store: Store,
-        header: LibraryHeader,
-        own: _OwnFiles,
-        *,
-        files: Path,
-        held: Sequence[DocumentEntry] = (),
-        elsewhere: KnownVectors = nothing_known,
-    ) -> IndexReport:
         # Under the lock: what another process indexed meanwhile must not look deleted.
-        folder = self._folder(header.max_file_bytes)
+        folder = self.folder(header.max_file_bytes)
         scan = _without_orphans(folder.scan(is_readable), self.root)
+
+        def checksum(file: FoundFile) -> str:
+            try:
+                return file.checksum or folder.checksum(file.path)
+            except FileUnreadable:
+                return ""  # no document has it, so that the file is read, which tells the reason
+
         if held or not self.wishes.fresh:
             documents = held or store.documents()
             refuse_forgetting(self.root, scan, len(documents))
-            refuse_forgetting_apart(self.root, files, scan, documents)
+            refuse_forgetting_apart(self.root, files, scan, documents, checksum)
         embedder = self.embedders.named(header.model.name)
         by_rule: list[Failure] = []
         chunk = self._chunker(header, embedder, by_rule.append)
@@ -169,6 +157,8 @@ class Run:
                     summarize=self._summaries(header),
                     elsewhere=elsewhere,
                     sources_of=own.analysis.sources,
+                    checksum=checksum,
+                    on_read=folder.note,
                 ),
                 recipe=header.recipe,
                 unreadable=[
@@ -179,6 +169,7 @@ class Run:
                 reuse=not self.wishes.fresh,
                 on_progress=self.on_progress,
             )
+        folder.checksums.save([file.path for file in scan.files])
         skipped = [one for one in scan.skipped if one.kind != "unreadable"]
         return replace(
             report,
@@ -199,6 +190,13 @@ class Run:
             f"takes about {takes} if it is so for all."
         )
         self.on_progress(Progress(0, documents, 0, 0, path="", note=note))
+
+    def _header(self, current: LibraryHeader | None, own: _OwnFiles) -> LibraryHeader:
+        current_model = current.model.name if current else DEFAULT_MODEL
+        self.embedders.prepare(self.wishes.model or current_model, self.on_progress)
+        wishes = replace(self.wishes, analysis=own.analysis_checksum, labels=own.labels_checksum)
+        folder_name = self.root.name or "library"
+        return header_for(current, wishes, self.embedders, folder_name=folder_name)
 
     def _reader(
         self,
@@ -246,13 +244,10 @@ class Run:
         if not (self.root / name).is_file():
             return None, ""
         try:
-            data = self._folder(DEFAULT_MAX_FILE_BYTES).read(name)
+            data = self.folder(DEFAULT_MAX_FILE_BYTES).read(name)
             return parse(data), hashlib.sha256(data).hexdigest()
         except FileUnreadable as error:
             raise SettingsError(f"{name} {error}") from error
-
-    def _folder(self, max_file_bytes: int) -> Folder:
-        return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
 
 
 def _recognised_from(file: FoundFile) -> str:

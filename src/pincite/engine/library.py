@@ -6,23 +6,25 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import is_apart
 from pincite.engine.models import Wishes
-from pincite.engine.patience import patiently
 from pincite.engine.searchable import Searchable
 from pincite.errors import (
     FileUnreadable,
+    LibraryBusy,
+    ModelUnavailable,
+    NothingToIndex,
     PinciteError,
+    StoreBusy,
+    StoreFull,
+    StoreUnreachable,
 )
-from pincite.settings import (
-    DEFAULT_MAX_FILE_BYTES,
-    SourceSettings,
-)
+from pincite.settings import DEFAULT_MAX_FILE_BYTES, SourceSettings
 
 if TYPE_CHECKING:
     from pincite.converting.engines import OcrEngine
@@ -40,8 +42,12 @@ if TYPE_CHECKING:
         Progress,
         ReindexReport,
     )
-    from pincite.sources import Folder
+    from pincite.sources import Checksums, Folder
     from pincite.stores.archive.writing import Sink
+
+
+_SECONDS_BETWEEN_TRIES = 5.0
+_PASSING = (LibraryBusy, NothingToIndex, ModelUnavailable, StoreBusy, StoreFull, StoreUnreachable)
 
 
 class Library(Searchable):
@@ -80,7 +86,7 @@ class Library(Searchable):
             fresh=fresh,
         )
         self._home.refuse_folder()
-        run = Run(self.root, wishes, self._embedders, passwords, on_progress)
+        run = Run(self.root, wishes, self._embedders, self._folder, passwords, on_progress)
         return run.go(self._home)
 
     def reindex(  # noqa: PLR0913 — each is a choice of the user's
@@ -103,7 +109,7 @@ class Library(Searchable):
 
         wishes = Wishes(policy=policy, model=model, fresh=fresh)
         self._home.refuse_folder()
-        run = Run(self.root, wishes, self._embedders, passwords, on_progress)
+        run = Run(self.root, wishes, self._embedders, self._folder, passwords, on_progress)
         return self.generations.reindex(run, gate, switch=switch)
 
     def rollback(self) -> LibraryHeader:
@@ -129,12 +135,21 @@ class Library(Searchable):
         What may pass (another writer, a full disk, a service that does not answer, an empty
         folder) is told to `on_trouble` and tried again.
         """
-        index = partial(self.index, passwords=passwords)
-        first = patiently(index, stop, on_trouble)
+
+        def indexed() -> IndexReport | None:
+            while not stop.is_set():
+                try:
+                    return self.index(passwords=passwords)
+                except _PASSING as trouble:
+                    on_trouble(trouble)
+                    stop.wait(_SECONDS_BETWEEN_TRIES)
+            return None
+
+        first = indexed()
         if first is not None:
             yield first
         for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
-            report = patiently(index, stop, on_trouble)
+            report = indexed()
             if report is not None and (report.paths or report.failures):
                 yield report
 
@@ -235,12 +250,18 @@ class Library(Searchable):
     def _folder(self, max_file_bytes: int) -> Folder:
         from pincite.sources import Folder
 
-        return Folder(self.root, SourceSettings(max_file_bytes=max_file_bytes))
+        settings = SourceSettings(max_file_bytes=max_file_bytes)
+        return Folder(self.root, settings, self._checksums)
+
+    @cached_property
+    def _checksums(self) -> Checksums:
+        from pincite.sources import Checksums
+
+        return Checksums(self._home.files / "checksums.json")
 
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""
         try:
-            file = self._folder(sys.maxsize).digest(document.path)
+            return self._folder(sys.maxsize).checksum(document.path) != document.checksum
         except FileUnreadable:
             return not is_apart(self._home.files)  # imported without its files: nothing to compare
-        return file.checksum != document.checksum

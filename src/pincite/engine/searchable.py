@@ -19,6 +19,7 @@ from pincite.errors import (
     LibraryError,
     ModelError,
     ModelMismatch,
+    PinciteError,
     ReceiptInvalid,
     SettingsError,
     StoreError,
@@ -167,11 +168,11 @@ class Searchable:
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
+        so_far = len(store.paths()) if not complete and self._is_written() else None
         notices = found.notices if mode == "words" else (*found.notices, *store.notices())
         watch.lap("check")
-        return replace(
-            found, changed=changed, complete=complete, notices=notices, seconds=watch.seconds
-        )
+        found = replace(found, changed=changed, complete=complete, so_far=so_far, notices=notices)
+        return replace(found, seconds=watch.seconds)
 
     def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         self,
@@ -426,6 +427,16 @@ class Searchable:
 
     def _store(self) -> Store:
         return self._live.get()
+
+    def _is_written(self) -> bool:
+        """Whether a run is under way; where nobody can write, none is."""
+        try:
+            with self._home.held(self._home.generations().live):
+                return False
+        except LibraryBusy:
+            return True
+        except PinciteError:
+            return False
 
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""

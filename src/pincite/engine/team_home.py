@@ -141,7 +141,7 @@ class TeamHome:
 
     def rollback(self) -> None:
         """Make the generation before the live one again."""
-        with self._held(self.generations().live):
+        with self.held(self.generations().live):
             self._generations.roll_back()
 
     def cancel(self) -> None:
@@ -149,7 +149,7 @@ class TeamHome:
         number = self.generations().next
         if number is None:
             raise IndexMissing(f"no other generation of {self._name} is being made")
-        with self._held(number):
+        with self.held(number):
             self._generations.give_up()
 
     def drop_before(self) -> None:
@@ -234,7 +234,8 @@ class TeamHome:
             lock.release()
 
     @contextmanager
-    def _held(self, number: int) -> Iterator[None]:
+    def held(self, number: int) -> Iterator[None]:
+        """Nobody else makes a generation anew meanwhile; LibraryBusy where someone does."""
         lock = self._team.hold(self.address.scope, number)
         try:
             yield

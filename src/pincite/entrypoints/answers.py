@@ -101,6 +101,7 @@ def outcome_as_json(told: Outcome) -> Json:
         "notices": list(told.asides.notices),
         "changed": list(told.asides.changed),
         "complete": told.asides.complete,
+        "so_far": told.asides.so_far,
         "seconds": dict(told.seconds),
     }
 

@@ -146,7 +146,10 @@ def asides_as_text(asides: Asides, *, faint: Highlight) -> Iterator[str]:
         files = ", ".join(map(printable, asides.changed))
         yield f"Changed or gone since indexing: {files}. Run `pincite index update`."
     yield from map(printable, asides.notices)
-    if not asides.complete:
+    if asides.so_far is not None:
+        so_far = f"{asides.so_far:,} document{'' if asides.so_far == 1 else 's'}"
+        yield f"The index is being built: {so_far} can be searched so far."
+    elif not asides.complete:
         yield "The index is not complete: run `pincite index update` to go on."
     yield from (faint(f"({printable(note)})") for note in asides.notes)
 
@@ -161,6 +164,7 @@ def results_as_json(found: SearchResults, *, explain: bool = False) -> Json:
         "notes": list(found.notes),
         "changed": list(found.changed),
         "complete": found.complete,
+        "so_far": found.so_far,
         **({"dropped": [asdict(one) for one in found.dropped]} if explain else {}),
         "seconds": dict(found.seconds),
         "notices": list(found.notices),

@@ -9,7 +9,6 @@ from pincite.entrypoints.render import SHORT_ID, Json
 from pincite.records import Failure, Finding, IndexReport, LibraryStats, MoveReport, Skipped
 from pincite.text.printable import printable
 
-_WITHOUT_THEM = "all else is searchable, and an earlier version is kept where there was one"
 _MOST_NAMES = 10  # files named one by one; of more only the number is told
 
 
@@ -39,14 +38,16 @@ def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
             f"{count} {suffix or 'without suffix'}" for suffix, count in report.unsupported.items()
         )
         yield f"Other kinds of file, not read: {printable(kinds)}."
-    yield from _named("Left out", report.skipped)
+    recognised = sum(one.kind == "converted" for one in report.skipped)
+    if recognised:
+        yield f"Read through their recognised text: {counted(recognised, 'file')}."
+    yield from _named("Left out", [one for one in report.skipped if one.kind != "converted"])
     yield from _named("Read in part", report.partly)
     yield from _named("Without some vectors", report.lacking)
-    yield from _named(
-        "Failed",
-        report.failures,
-        note=f"; {_WITHOUT_THEM}" if report.written or report.unchanged else "",
-    )
+    note = "; all else is searchable" if report.written or report.unchanged else ""
+    if report.written + report.unchanged > report.added:
+        note += ", and an earlier version is kept where there was one"
+    yield from _named("Failed", report.failures, note=note)
 
 
 def _named(what: str, files: Sequence[Skipped | Failure], *, note: str = "") -> Iterator[str]:
@@ -89,7 +90,9 @@ def stats_as_text(stats: LibraryStats) -> Iterator[str]:
         "policy": header.policy,
         "model": f"{header.model.name} ({header.model.fingerprint})",
         "last updated": store.last_updated or "never",
-        "complete": "yes" if store.complete else "no; run `pincite index update`",
+        "complete": "yes"
+        if store.complete
+        else "no: a run is under way, or was stopped and goes on with `pincite index update`",
     }
     yield from (f"{what:<13} {printable(value)}" for what, value in rows.items() if value)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Self
 
@@ -36,6 +37,13 @@ class Pending:
     def windows(self) -> int:
         """How many windows have to be waited for."""
         return len(self.place)
+
+    def batches(self) -> Iterator[int]:
+        """Wait for one batch after the other; how many windows each has."""
+        windows = Counter(one for one in self.vectors.values() if isinstance(one, Future))
+        for future, count in windows.items():
+            wait([future])
+            yield count
 
 
 def unanswered(failed: Iterable[ModelError]) -> ModelUnavailable | None:

@@ -7,7 +7,7 @@ what was stored stays, and the next run goes on from there.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +29,7 @@ from pincite.records import (
 )
 
 _WORK_AHEAD = 64  # windows under way at once: enough for the threads, little for the memory
+_LARGE = 2_000_000  # bytes of a file that takes a while to be read and cut
 _GIVE_UP_AFTER = 3  # documents in a row that the embedding service did not answer for
 
 
@@ -44,6 +45,8 @@ class Parts:
     summarize: Callable[[Document], Document] = summarized
     elsewhere: KnownVectors = nothing_known  # vectors that need not be made again
     sources_of: Sources = lambda path, title: ()
+    checksum: Callable[[FoundFile], str] = lambda file: file.checksum
+    on_read: Callable[[str, str], None] = lambda path, checksum: None  # of what `read_file` gave
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,13 @@ def sync(
         recipe=recipe,
         unreadable={failure.path for failure in unreadable},
         sources_of=parts.sources_of,
+        checksum=parts.checksum,
     )
     tally = _Tally(plan.tasks, files, on_progress)
     tally.failures.extend(unreadable)
     with EmbeddingPool(parts.embedder, parts.store, reuse=reuse, elsewhere=parts.elsewhere) as pool:
         for one in _ahead(_begun(plan.tasks, parts, pool, tally)):
+            tally.embeds(one.task.path, one.pending)
             _finish(one, parts.store, pool, tally)
     # Deletions last: until here a file that came back elsewhere could take over old vectors.
     parts.store.remove_documents([document.id for document in plan.deleted])
@@ -109,8 +114,11 @@ def _begun(
 ) -> Iterator[_UnderWay]:
     """Each task read, cut and handed to the embedder; a file that cannot be read is a failure."""
     for task in tasks:
+        tally.reads(task.path)
         try:
-            document = parts.summarize(parts.read(task.path, parts.read_file(task.path)))
+            document = parts.read(task.path, parts.read_file(task.path))
+            parts.on_read(task.path, document.checksum)
+            document = parts.summarize(document)
         except FileEmpty as error:
             parts.store.remove_documents(task.replaces)
             kind: SkipKind = "converted" if isinstance(error, FileConverted) else "empty"
@@ -119,7 +127,9 @@ def _begun(
         except FileUnreadable as error:
             tally.failed(Failure(task.path, str(error)))
             continue
-        yield _UnderWay(task, document, pool.submit(parts.chunk(document)))
+        pending = pool.submit(parts.chunk(document))
+        tally.cut(task.path, pending.windows)
+        yield _UnderWay(task, document, pending)
 
 
 def _ahead(begun: Iterable[_UnderWay]) -> Iterator[_UnderWay]:
@@ -180,6 +190,13 @@ class _Tally:
         sizes = {file.path: file.size for file in files}
         self._sizes = {task.path: sizes[task.path] for task in tasks}
         self._bytes_total = sum(self._sizes.values())
+        # By the kind of file: a kilobyte of a PDF is far less text than one of Markdown.
+        self._unread: Counter[str] = Counter()  # bytes
+        for path, size in self._sizes.items():
+            self._unread[_kind(path)] += size
+        self._read: Counter[str] = Counter()  # bytes
+        self._windows: Counter[str] = Counter()
+        self._windows_done = 0
         self._on_progress = on_progress
         self._done = 0
         self._bytes_done = 0
@@ -191,6 +208,26 @@ class _Tally:
         self.partly: list[Failure] = []
         self.lacking: list[Failure] = []
         self.unchanged = 0  # beside those that were not looked at
+
+    def reads(self, path: str) -> None:
+        """A file is about to be read; one that takes long is named."""
+        self._unread[_kind(path)] -= self._sizes[path]
+        self._read[_kind(path)] += self._sizes[path]
+        if self._sizes[path] > _LARGE:
+            self._tell(path, doing=f"Reading {path}")
+
+    def cut(self, path: str, windows: int) -> None:
+        """So many windows of a file have to be embedded."""
+        self._windows[_kind(path)] += windows
+
+    def embeds(self, path: str, pending: Pending) -> None:
+        """Wait for the windows of a document, and tell how far it is while some are left."""
+        left = pending.windows
+        for windows in pending.batches():
+            self._windows_done += windows
+            left -= windows
+            if left:
+                self._tell(path)
 
     def stored(self, task: Task, chunks: int, notes: tuple[str, ...]) -> None:
         """A document is searchable, but for what the notes say."""
@@ -232,6 +269,16 @@ class _Tally:
         """One more file is done."""
         self._done += 1
         self._bytes_done += self._sizes[path]
-        self._on_progress(
-            Progress(self._done, len(self._sizes), self._bytes_done, self._bytes_total, path)
-        )
+        self._tell(path)
+
+    def _tell(self, path: str, *, doing: str = "") -> None:
+        pace = self._windows.total() / max(self._read.total(), 1)  # of kinds of which none is read
+        paces = {kind: self._windows[kind] / max(size, 1) for kind, size in self._read.items()}
+        left = sum(size * paces.get(kind, pace) for kind, size in self._unread.items())
+        windows = (self._windows_done, self._windows.total() + round(left))
+        done = (self._done, len(self._sizes), self._bytes_done, self._bytes_total)
+        self._on_progress(Progress(*done, path, doing, *windows))
+
+
+def _kind(path: str) -> str:
+    return path.rpartition(".")[2].lower()

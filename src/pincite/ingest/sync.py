@@ -39,6 +39,7 @@ def compare(
     recipe: str,
     unreadable: Collection[str] = (),
     sources_of: Sources = lambda path, title: (),
+    checksum: Callable[[FoundFile], str] = lambda file: file.checksum,
 ) -> Plan:
     """What to do with the files that are there and the documents that are stored.
 
@@ -47,35 +48,40 @@ def compare(
 
     A file that cannot be read right now keeps the version that is stored. A file that went away
     while another with the same content came is a move: the new one replaces the old one.
+    `checksum` is asked only where the size does not tell.
     """
-    checksums = {file.path: file.checksum for file in files}
+    found = {file.path: file for file in files}
     stored = {document.path: document for document in documents}
     vanished = {
         path: document
         for path, document in stored.items()
-        if path not in checksums and not is_unreadable(path, unreadable)
+        if path not in found and not is_unreadable(path, unreadable)
     }
     leaving: dict[str, list[str]] = {}
     for path, document in sorted(vanished.items()):
         leaving.setdefault(document.checksum, []).append(path)
-    differing = {
+    same = {
         path
-        for path in checksums.keys() | stored.keys()
-        if path not in stored or checksums.get(path) != stored[path].checksum
+        for path in found.keys() & stored.keys()
+        if stored[path].size in (0, found[path].size)  # 0 where an older pincite stored it
+        and stored[path].checksum == checksum(found[path])
     }
+    differing = (found.keys() | stored.keys()) - same
+    sizes = {document.size for document in vanished.values()}
     tasks = []
     pages = []
     unchanged = 0
-    for path, checksum in sorted(checksums.items()):
+    for path, file in sorted(found.items()):
         old = stored.get(path)
         if old is None:
-            moved_from = leaving.get(checksum)
+            may_be_moved = file.size in sizes or 0 in sizes
+            moved_from = leaving.get(checksum(file)) if may_be_moved else None
             if moved_from:
                 came_from = vanished.pop(moved_from.pop(0))
                 tasks.append(Task(path, "moved", (came_from.id,)))
             else:
                 tasks.append(Task(path, "added"))
-        elif old.checksum != checksum:
+        elif path not in same:
             tasks.append(Task(path, "changed", (old.id,)))
         elif old.recipe != recipe:
             is_same = split_recipe(old.recipe)[0] == recipe

@@ -62,4 +62,4 @@ class FoundFile:
 
     path: str
     size: int  # bytes
-    checksum: str  # SHA-256 of its bytes, in hexadecimal
+    checksum: str  # SHA-256 of its bytes, in hexadecimal; empty where it was not needed yet

@@ -22,8 +22,10 @@ class Progress:
     documents_total: int
     bytes_done: int
     bytes_total: int
-    path: str  # the file just finished
-    doing: str = ""  # what comes before the first document, such as fetching the model
+    path: str  # the file just finished, or being embedded
+    doing: str = ""  # what takes long without being counted, such as fetching the model
+    windows_done: int = 0  # of those that have to be embedded
+    windows_total: int = 0  # those of files that are not read yet are reckoned by their size
     note: str = ""  # what a user should know before the run goes on
 
 

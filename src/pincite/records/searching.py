@@ -156,6 +156,7 @@ class Asides:
     notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way
+    so_far: int | None = None  # documents that are searchable while a run is under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ class SearchResults:
     notes: tuple[str, ...] = ()  # what was done to understand the question
     changed: tuple[str, ...] = ()  # files among the results that are not what was indexed
     complete: bool = True  # False: a run was stopped or is still under way
+    so_far: int | None = None  # documents that are searchable while a run is under way
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
     notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences
     understood: str = ""  # the question with typos corrected and abbreviations explained
@@ -179,4 +181,4 @@ class SearchResults:
     @property
     def asides(self) -> Asides:
         """What should be told in whatever shape the results are given."""
-        return Asides(self.notes, self.notices, self.changed, self.complete)
+        return Asides(self.notes, self.notices, self.changed, self.complete, self.so_far)

@@ -12,6 +12,7 @@ from typing import Literal
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
 from pincite.records import CitedPlace, Document, Locator, Place, locate, overlapping
+from pincite.settings import CONVERTED_FOLDER
 from pincite.text.lines import LineIndex
 from pincite.text.times import CLOCK, clock, seconds_of
 
@@ -67,14 +68,18 @@ def find_place(
     wanted = citation.strip().partition("\n")[0].rstrip()
     if _CHUNK_ID.fullmatch(wanted):
         return _by_chunk_id(store, wanted, around)
-    documents = store.documents()
+    held = store.paths()
     # A scan is cited by its own path; what was recognised in it is the document.
-    entries = {entry.metadata.source: entry for entry in documents if entry.metadata.source}
-    entries.update((entry.path, entry) for entry in documents)
+    scans = {
+        path.removeprefix(f"{CONVERTED_FOLDER}/").removesuffix(".md"): found
+        for path, found in held.items()
+        if path.startswith(f"{CONVERTED_FOLDER}/")
+    }
+    entries = {**scans, **held}
     for reading in _readings(wanted, entries):
         seen = _in_library(reading.path, root, seen_from)
         for entry in (entries.get(reading.path), entries.get(seen)):
-            if entry is not None and (document := store.load_document(entry.id)):
+            if entry is not None and (document := store.load_document(entry)):
                 return _place(document, _locator(document, reading), around=around)
     raise CitationNotFound(f"the index holds nothing at {citation!r}; {_HOW}")
 

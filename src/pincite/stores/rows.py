@@ -215,11 +215,23 @@ def embedded_of(library: str, rows: DocumentRows) -> EmbeddedDocument:
     )
 
 
-def chunk_of(document_id: DocumentId, text: str, row: Row) -> Chunk:
-    """A chunk's row as a record, cut out of its document's text."""
+def stretches(rows: Iterable[Row]) -> dict[Any, tuple[int, int]]:
+    """Where in each document all of its chunks lie; rows of the document and the chunk's columns.
+
+    A document may be large, and of most only few chunks are asked for.
+    """
+    found: dict[Any, tuple[int, int]] = {}
+    for document, _, _, _, start, end, *_ in rows:
+        first, last = found.get(document, (start, end))
+        found[document] = (min(first, start), max(last, end))
+    return found
+
+
+def chunk_of(document_id: DocumentId, text: str, row: Row, *, offset: int = 0) -> Chunk:
+    """A chunk's row as a record, cut out of its document's text, or of a stretch of it."""
     _, modality, position, start, end, line_start, line_end, sections, _, tokens, *more = row
     *beyond_lines, places, omissions, analysis, _, _, _ = more
-    if not 0 <= start <= end <= len(text):
+    if not 0 <= offset <= start <= end <= offset + len(text):
         raise ValueError(f"chunk {start}-{end} lies outside its document")
     return Chunk(
         document_id=document_id,
@@ -227,7 +239,7 @@ def chunk_of(document_id: DocumentId, text: str, row: Row) -> Chunk:
         position=position,
         start=start,
         end=end,
-        text=text[start:end],
+        text=text[start - offset : end - offset],
         sections=sections_from_json(json.loads(sections)),
         locator=Locator(line_start, line_end, *beyond_lines),
         tokens=tokens,

@@ -203,3 +203,23 @@ def test_a_missing_model_ends_the_run_at_once() -> None:
     embedder = CountingEmbedder(fails_on="pump", error=ModelMissing("not on this machine"))
     with pytest.raises(ModelMissing):
         index({"a.md": "# A\n\npump"}, embedder, new_store())
+
+
+def test_progress_is_told_within_a_document_batch_by_batch() -> None:
+    progress: list[Progress] = []
+    text = "\n\n".join(f"number {n}: {'pump ' * 300}" for n in range(5))
+    report = index({"a.txt": text}, CountingEmbedder(batch=2), new_store(), progress)
+    total = report.embedded
+    assert [one.windows_done for one in progress] == [*range(2, total, 2), total]
+    assert {one.windows_total for one in progress} == {total}
+    assert [one.documents_done for one in progress] == [0] * (len(progress) - 1) + [1]
+
+
+def test_what_is_left_is_reckoned_by_the_kind_of_file() -> None:
+    progress: list[Progress] = []
+    book = "\n\n".join(f"number {n}: {'pump ' * 300}" for n in range(80))
+    pages = [f"<!-- {'much ' * 50_000} --><p>The {word} leaks.</p>" for word in ("pump", "seal")]
+    files = {"a.html": pages[0], "b.txt": book, "c.html": pages[1]}
+    report = index(files, CountingEmbedder(), new_store(), progress)
+    assert progress[0].documents_done == 1
+    assert {one.windows_total for one in progress} == {report.embedded}

@@ -14,7 +14,7 @@ from pincite.records import DocumentEntry, DocumentId, FoundFile, Metadata, docu
 RECIPE = "vault/1"
 
 
-def stored(path: str, content: str, recipe: str = RECIPE) -> DocumentEntry:
+def stored(path: str, content: str, recipe: str = RECIPE, size: int = 0) -> DocumentEntry:
     return DocumentEntry(
         id=id_of(path, content),
         path=path,
@@ -25,6 +25,7 @@ def stored(path: str, content: str, recipe: str = RECIPE) -> DocumentEntry:
         chunks=1,
         indexed_at="2024-05-01T00:00:00+00:00",
         recipe=recipe,
+        size=size,
     )
 
 
@@ -126,14 +127,17 @@ def test_a_page_is_cut_again_before_the_source_it_is_about(content: str | None) 
 folders = st.dictionaries(st.sampled_from("abcde"), st.sampled_from("123"))
 
 
-@given(files=folders, documents=folders, unreadable=st.sets(st.sampled_from("abcde")))
+sizes = st.sampled_from([{}, {"1": 1, "2": 1, "3": 3}, {"1": 1, "2": 2, "3": 3}])
+
+
+@given(files=folders, documents=folders, unreadable=st.sets(st.sampled_from("abcde")), sizes=sizes)
 def test_doing_what_is_planned_makes_the_store_equal_to_the_folder(
-    files: dict[str, str], documents: dict[str, str], unreadable: set[str]
+    files: dict[str, str], documents: dict[str, str], unreadable: set[str], sizes: dict[str, int]
 ) -> None:
     files = {path: content for path, content in files.items() if path not in unreadable}
     plan = compare(
-        [FoundFile(path, 1, content) for path, content in files.items()],
-        [stored(path, content) for path, content in documents.items()],
+        [FoundFile(path, sizes.get(content, 1), content) for path, content in files.items()],
+        [stored(path, one, size=sizes.get(one, 0)) for path, one in documents.items()],
         recipe=RECIPE,
         unreadable=unreadable,
     )
@@ -153,3 +157,21 @@ def test_a_changed_document_of_another_recipe_is_only_changed() -> None:
     old = stored("a.md", "1", recipe="flat/1")
     plan = compare([FoundFile("a.md", 1, "2")], [old], recipe=RECIPE)
     assert plan.tasks == (Task("a.md", "changed", (old.id,)),)
+
+
+def test_a_checksum_is_asked_for_only_where_the_size_does_not_tell() -> None:
+    files = [FoundFile(path, size, "") for path, size in (("a", 1), ("b", 2), ("c", 3), ("d", 4))]
+    documents = [stored("a", "1", size=1), stored("b", "2", size=9), stored("gone", "4", size=4)]
+    asked = []
+
+    def checksum(file: FoundFile) -> str:
+        asked.append(file.path)
+        return str(file.size)
+
+    plan = compare(files, documents, recipe=RECIPE, checksum=checksum)
+    assert [(task.path, task.change) for task in plan.tasks] == [
+        ("b", "changed"),
+        ("c", "added"),
+        ("d", "moved"),
+    ]
+    assert asked == ["a", "d"]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from helpers import embedded, fill, part
+from pincite.engine.catalog import catalog
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
 from pincite.records import (
     CitedPlace,
+    DocumentEntry,
+    DocumentId,
     EmbeddedDocument,
     Locator,
     Place,
@@ -201,3 +205,19 @@ def test_what_is_printed_for_a_place_leads_back_to_it(store: Store, made: Embedd
         (section,) = (one for one in document.sections if one.start <= place.start < one.end)
         found = cited(store, printed(document.path, document.type, section.heading_path, locator))
         assert document.text[place.start : place.end] in found.lines
+
+
+class Unlisted(MemoryStore):
+    """A store that is so large that nobody should list what is known of all its documents."""
+
+    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
+        assert ids is not None, "every document was listed"
+        return super().documents(ids)
+
+
+def test_of_a_large_library_only_what_is_asked_for_is_looked_up(tmp_path: Path) -> None:
+    store = Unlisted()
+    fill(store, GUIDE, PLAIN)
+    place = find_place(store, "a.md:1", around=0, root=tmp_path, seen_from=tmp_path)
+    assert place.document.path == "a.md"
+    assert [one.path for one in catalog(store, tmp_path, "guide")] == ["notes/my guide.md"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from datetime import UTC, datetime
@@ -129,9 +129,14 @@ class MemoryStore:
         """Another one whenever a search may find something else."""
         return f"{len(self._past)} {' '.join(self._kept)}"
 
-    def documents(self) -> list[DocumentEntry]:
-        """Every document, by path."""
-        return sorted((kept.entry for kept in self._kept.values()), key=lambda entry: entry.path)
+    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
+        """Every document, or only these; by path."""
+        held = (kept.entry for name, kept in self._kept.items() if ids is None or name in ids)
+        return sorted(held, key=lambda entry: entry.path)
+
+    def paths(self) -> dict[str, DocumentId]:
+        """Which document stands where, by path."""
+        return dict(sorted((kept.entry.path, name) for name, kept in self._kept.items()))
 
     def named_documents(self, question: str) -> dict[str, tuple[DocumentId, ...]]:
         """The documents that the question calls by name, by that name."""

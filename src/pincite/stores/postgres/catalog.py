@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from pincite.records import (
     Chunk,
@@ -21,7 +21,7 @@ from pincite.stores.postgres.phrases import Bound
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View, visible_chunks
 from pincite.stores.postgres.tables import CHUNK_COLUMNS_READ, ENTRY_COLUMNS
-from pincite.stores.rows import chunk_of, entry_of
+from pincite.stores.rows import chunk_of, entry_of, stretches
 from pincite.text.words import question_terms
 
 _SEEN = """
@@ -30,10 +30,20 @@ AND document.level <= %(clearance)s
 """
 
 
-def entries(connection: Connection, view: View) -> list[DocumentEntry]:
-    """Every document, by path."""
-    statement = f"SELECT {ENTRY_COLUMNS} FROM document WHERE {_SEEN} ORDER BY document.path"
-    return [entry_of(row) for row in connection.execute(statement, view.scope)]
+def entries(
+    connection: Connection, view: View, ids: Collection[DocumentId] | None
+) -> list[DocumentEntry]:
+    """Every document, or only these; by path."""
+    bound = Bound(**view.scope)
+    only = "" if ids is None else f"AND document.id = ANY ({bound(list(ids))})"
+    statement = f"SELECT {ENTRY_COLUMNS} FROM document WHERE {_SEEN} {only} ORDER BY document.path"
+    return [entry_of(row) for row in connection.execute(statement, bound.values)]
+
+
+def paths(connection: Connection, view: View) -> dict[str, DocumentId]:
+    """Which document stands where, by path."""
+    statement = f"SELECT path, id FROM document WHERE {_SEEN} ORDER BY path"
+    return {path: DocumentId(name) for path, name in connection.execute(statement, view.scope)}
 
 
 def find_documents(
@@ -88,12 +98,20 @@ def chunks(
         AND chunk.level <= %(clearance)s AND chunk.id = ANY ({bound(list(ids))})
     """
     rows = {row[1]: row for row in connection.execute(statement, bound.values)}
+    asked_for = stretches(rows.values())
+    firsts = {document: first for document, (first, _) in asked_for.items()}
     documents = {
         number: (entry_of(tuple(entry)), str(text))
         for number, *entry, text in connection.execute(
-            f"SELECT document.row, {ENTRY_COLUMNS}, document.text FROM document "
-            "WHERE document.row = ANY (%s)",
-            (list({row[0] for row in rows.values()}),),
+            f"SELECT document.row, {ENTRY_COLUMNS}, "
+            "substring(document.text FROM wanted.first + 1 FOR wanted.length) FROM document "
+            "JOIN unnest(%s::bigint[], %s::int[], %s::int[]) AS wanted (row, first, length) "
+            "ON wanted.row = document.row",
+            (
+                list(asked_for),
+                list(firsts.values()),
+                [max(last - first, 0) for first, last in asked_for.values()],
+            ),
         )
     }
     found = []
@@ -101,14 +119,18 @@ def chunks(
         if chunk_id in rows:
             number, *columns = rows[chunk_id]
             entry, text = documents[number]
-            found.append((entry, chunk_of(entry.id, text, tuple(columns))))
+            chunk = chunk_of(entry.id, text, tuple(columns), offset=firsts[number])
+            found.append((entry, chunk))
     return found
 
 
-def text_of(connection: Connection, view: View, document_id: DocumentId) -> str:
-    """The document's text; empty where there is no such document."""
+def text_of(
+    connection: Connection, view: View, document_id: DocumentId, start: int, end: int
+) -> str:
+    """A slice of the document's text; empty where there is no such document."""
     bound = Bound(**view.scope)
-    statement = f"SELECT text FROM document WHERE {_SEEN} AND id = {bound(document_id)}"
+    part = f"substring(text FROM {bound(start)}::int + 1 FOR {bound(max(end - start, 0))}::int)"
+    statement = f"SELECT {part} FROM document WHERE {_SEEN} AND id = {bound(document_id)}"
     row = connection.execute(statement, bound.values).fetchone()
     return "" if row is None else str(row[0])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Self
@@ -112,10 +112,15 @@ class ProjectReader:
         with self._reading() as (_, state):
             return state.version
 
-    def documents(self) -> list[DocumentEntry]:
-        """Every document, by path."""
+    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
+        """Every document, or only these; by path."""
         with self._reading() as (connection, state):
-            return [] if state.view is None else catalog.entries(connection, state.view)
+            return [] if state.view is None else catalog.entries(connection, state.view, ids)
+
+    def paths(self) -> dict[str, DocumentId]:
+        """Which document stands where, by path."""
+        with self._reading() as (connection, state):
+            return {} if state.view is None else catalog.paths(connection, state.view)
 
     def find_documents(
         self, question: str, *, filters: Filters = Filters(), limit: int | None = None
@@ -251,7 +256,7 @@ class ProjectReader:
         with self._reading() as (connection, state):
             if state.view is None:
                 return ""
-            return catalog.text_of(connection, state.view, document_id)[start:end]
+            return catalog.text_of(connection, state.view, document_id, start, end)
 
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""

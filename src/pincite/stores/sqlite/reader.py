@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -27,7 +27,7 @@ from pincite.records import (
     Ranking,
 )
 from pincite.stores.codec import header_from_json
-from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of
+from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of, stretches
 from pincite.stores.spaces import refuse_other_space
 from pincite.stores.sqlite import tables, vocabulary
 from pincite.stores.sqlite.connection import connect, snapshot, translated_errors
@@ -89,11 +89,18 @@ class IndexReader:
             position = meta(self._connection, "log_position") or ""
             return f"{self._database.parent.name}@{position} {self._opening}"
 
-    def documents(self) -> list[DocumentEntry]:
-        """Every document, by path."""
-        statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document ORDER BY path"
+    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
+        """Every document, or only these; by path."""
+        only = "" if ids is None else "WHERE id IN (SELECT value FROM json_each(?))"
+        statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document {only} ORDER BY path"
         with translated_errors(self._database):
-            return [entry_of(row) for row in self._connection.execute(statement)]
+            values = () if ids is None else (json.dumps(list(ids)),)
+            return [entry_of(row) for row in self._connection.execute(statement, values)]
+
+    def paths(self) -> dict[str, DocumentId]:
+        """Which document stands where, by path."""
+        with translated_errors(self._database):
+            return dict(self._connection.execute("SELECT path, id FROM document ORDER BY path"))
 
     def find_documents(
         self, question: str, *, filters: Filters = Filters(), limit: int | None = None
@@ -189,20 +196,17 @@ class IndexReader:
     def load_chunks(self, ids: Sequence[ChunkId]) -> list[tuple[DocumentEntry, Chunk]]:
         """The chunks with their documents, in the order of the ids; unknown ids are left out."""
         found = []
-        documents: dict[int, tuple[DocumentEntry, str]] = {}
+        documents: dict[int, tuple[DocumentEntry, str, int]] = {}
         with translated_errors(self._database), snapshot(self._connection):
-            for chunk_id in ids:
-                row = self._connection.execute(tables.SELECT_CHUNK, (chunk_id,)).fetchone()
-                if row is None:
-                    continue
-                rowid, *columns = row
-                if rowid not in documents:
-                    *entry, whole = self._connection.execute(
-                        tables.SELECT_ENTRY, (rowid,)
-                    ).fetchall()[0]
-                    documents[rowid] = (entry_of(tuple(entry)), str(whole))
-                document, text = documents[rowid]
-                found.append((document, chunk_of(document.id, text, tuple(columns))))
+            each = [self._connection.execute(tables.SELECT_CHUNK, (one,)).fetchone() for one in ids]
+            rows = [row for row in each if row is not None]
+            for document, (first, last) in stretches(rows).items():
+                values = {"document": document, "first": first, "last": last}
+                *entry, text = self._connection.execute(tables.SELECT_ENTRY, values).fetchall()[0]
+                documents[document] = (entry_of(tuple(entry)), str(text), first)
+            for document, *columns in rows:
+                held, text, first = documents[document]
+                found.append((held, chunk_of(held.id, text, tuple(columns), offset=first)))
         return found
 
     def load_document(self, document_id: DocumentId) -> Document | None:
@@ -241,10 +245,11 @@ class IndexReader:
 
     def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
         """A slice of the document's text; empty where there is no such document."""
-        statement = "SELECT text FROM document WHERE id = ?"
+        statement = "SELECT substr(text, ? + 1, ?) FROM document WHERE id = ?"
         with translated_errors(self._database):
-            row = self._connection.execute(statement, (document_id,)).fetchone()
-            return "" if row is None else str(row[0])[start:end]
+            values = (start, max(end - start, 0), document_id)
+            row = self._connection.execute(statement, values).fetchone()
+            return "" if row is None else str(row[0])
 
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""

@@ -109,7 +109,10 @@ ENTRY_COLUMNS = (
     "document.summary"
 )
 
-SELECT_ENTRY = f"SELECT {ENTRY_COLUMNS}, document.text FROM document WHERE rowid = ?"
+SELECT_ENTRY = f"""
+SELECT {ENTRY_COLUMNS}, substr(document.text, :first + 1, :last - :first) FROM document
+WHERE rowid = :document
+"""
 
 SELECT_CHUNK = f"SELECT chunk.document, {_CHUNK_COLUMNS} FROM chunk WHERE id = ?"
 
