@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
-from pincite.records import CitedPlace, Document, Locator, Place, locate, overlapping
+from pincite.records import (
+    CitedPlace,
+    Document,
+    DocumentEntry,
+    Filters,
+    Locator,
+    Place,
+    Said,
+    cited_file,
+    locate,
+    overlapping,
+    where,
+)
+from pincite.records.citation import MADE_OF_LINES
 from pincite.text.lines import LineIndex
-from pincite.text.times import CLOCK, clock, seconds_of
+from pincite.text.times import CLOCK, clock_range, seconds_of
 
 Unit = Literal["line", "page", "row", "time"]
 
@@ -50,10 +63,12 @@ _PRINTED: tuple[tuple[Unit, re.Pattern[str]], ...] = (
     ("row", re.compile(rf" \(rows? {_RANGE.replace('{mark}', '')}\)$")),
     ("time", re.compile(rf" \({_TIMES}\)$")),
 )
+_QUOTED = re.compile(r"“(?P<words>.+)”(?: \((?P<at>[^()]+)\))?")
+_LIKELY = 20  # chunks in which a quote is looked for
 _HOW = (
     "a citation is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time "
-    "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a line as `pincite search` "
-    "prints it"
+    "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a line that `pincite search` or "
+    "`pincite ask` printed"
 )
 
 
@@ -62,20 +77,23 @@ def find_place(
 ) -> CitedPlace:
     """The place a citation names, with so many lines around it.
 
-    Paths are tried as they stand in the library, then as seen from a folder inside it.
+    Paths are tried as they stand in the library, then as seen from a folder inside it; the end of
+    a path is enough where no other file has it.
     """
-    wanted = citation.strip().partition("\n")[0].rstrip()
-    if _CHUNK_ID.fullmatch(wanted):
-        return _by_chunk_id(store, wanted, around)
+    pasted = [line.strip() for line in citation.splitlines()]
+    if _CHUNK_ID.fullmatch(citation.strip()):
+        return _by_chunk_id(store, citation.strip(), around)
     documents = store.documents()
     # A scan is cited by its own path; what was recognised in it is the document.
     entries = {entry.metadata.source: entry for entry in documents if entry.metadata.source}
     entries.update((entry.path, entry) for entry in documents)
-    for reading in _readings(wanted, entries):
-        seen = _in_library(reading.path, root, seen_from)
-        for entry in (entries.get(reading.path), entries.get(seen)):
-            if entry is not None and (document := store.load_document(entry.id)):
-                return _place(document, _locator(document, reading), around=around)
+    for reading in (one for line in pasted for one in _readings(line, entries)):
+        path = _named(reading.path, entries, root, seen_from)
+        if path is not None and (document := store.load_document(entries[path].id)):
+            return _place(document, _locator(document, reading), around=around)
+    for quoted in filter(None, map(_QUOTED.search, pasted)):
+        if place := _by_quote(store, quoted["words"], quoted["at"], around):
+            return place
     raise CitationNotFound(f"the index holds nothing at {citation!r}; {_HOW}")
 
 
@@ -94,6 +112,7 @@ def _readings(wanted: str, paths: Iterable[str]) -> Iterator[_Reading]:
                 if place == path or place.startswith(f"{path} — "):
                     headings = place.removeprefix(path).removeprefix(" — ")
                     yield _Reading(path, unit, *_ends(match), headings)
+    yield from (_Reading(path) for path in paths if printed.startswith(f"{path} — "))
 
 
 def _ends(match: re.Match[str]) -> tuple[float, float]:
@@ -105,10 +124,19 @@ def _ends(match: re.Match[str]) -> tuple[float, float]:
     return first or 0, last or 0
 
 
-def _in_library(path: str, root: Path, seen_from: Path) -> str:
-    """The path from the library's root, of one that is absolute or seen from elsewhere."""
-    full = Path(os.path.normpath(seen_from / path))
-    return full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+def _named(path: str, entries: Mapping[str, DocumentEntry], root: Path, seen: Path) -> str | None:
+    """The path in the library that is meant: by itself, as seen from a folder, or by its end."""
+    full = Path(os.path.normpath(seen / path))
+    inside = full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+    ends = sorted(one for one in entries if path and one.endswith(f"/{path}"))
+    for one in (path, inside):
+        if one in entries:
+            return one
+    if len(ends) > 1:
+        raise CitationNotFound(
+            f"several files are called {path!r}; give more of the path: {', '.join(ends)}"
+        )
+    return ends[0] if ends else None
 
 
 def _locator(document: Document, reading: _Reading) -> Locator:
@@ -123,8 +151,10 @@ def _locator(document: Document, reading: _Reading) -> Locator:
     held = _held(document, reading)
     if not held:
         raise CitationNotFound(f"{document.path} has nothing at {_in_words(reading)}")
-    first, _ = lines.lines_of(held[0].start, held[0].end)
-    _, last = lines.lines_of(held[-1].start, held[-1].end)
+    start, end = held[0].start, held[-1].end
+    first, last = lines.lines_of(start, end)
+    if reading.unit == "time":
+        return locate(held, start, end, line_start=first, line_end=last)
     return _located(document, lines, first, last)
 
 
@@ -139,6 +169,10 @@ def _held(document: Document, reading: _Reading) -> list[Place]:
     held = list(filter(holds, document.places))
     if reading.unit == "row":  # of the first sheet that has them
         return [place for place in held if place.page == held[0].page]
+    if reading.unit == "time" and not held:  # nobody speaks: what was said before and after
+        timed = [place for place in document.places if place.time_start is not None]
+        spoken = sum((place.time_start or 0) <= (reading.first or 0) for place in timed)
+        return timed[max(spoken - 1, 0) : spoken + 1] if spoken < len(timed) else []
     return held
 
 
@@ -157,15 +191,16 @@ def _holds(reading: _Reading) -> Callable[[Place], bool]:
                     return False
                 end = place.time_end if place.time_end is not None else place.time_start
                 # Times are printed in whole seconds.
-                return int(place.time_start) <= high and end >= low
+                return int(place.time_start) <= high and (end > low or place.time_start >= low)
 
     return holds
 
 
 def _in_words(reading: _Reading) -> str:
     low, high = reading.first or 0, reading.last or 0
-    ends = (clock(low), clock(high)) if reading.unit == "time" else (f"{low:g}", f"{high:g}")
-    return f"{reading.unit} {'–'.join(dict.fromkeys(ends))}"
+    if reading.unit == "time":
+        return f"time {clock_range(low, high)}"
+    return f"{reading.unit} {'–'.join(dict.fromkeys((f'{low:g}', f'{high:g}')))}"
 
 
 def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
@@ -177,6 +212,34 @@ def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
     chunk = found[0].chunk
     place = _place(found[0].document, chunk.locator, around=around)
     return replace(place, superseded=found[0].superseded)
+
+
+def _by_quote(store: Store, quote: str, at: str | None, around: int) -> CitedPlace | None:
+    """The words of a printed quote, at the printed place where they stand more than once."""
+    wanted, _ = _letters(quote)
+    ranked = store.search(quote, None, filters=Filters(), limit=_LIKELY).get("words", ())
+    first = None
+    for entry, chunk in store.load_chunks([one.chunk_id for one in ranked]):
+        letters, offsets = _letters(chunk.text)
+        found = letters.find(wanted)
+        if not wanted or found < 0 or (document := store.load_document(entry.id)) is None:
+            continue
+        start = chunk.start + offsets[found]
+        end = chunk.start + offsets[found + len(wanted) - 1] + 1
+        line_start, line_end = LineIndex(document.text).lines_of(start, end)
+        held = overlapping(document.places, start, end)
+        locator = locate(held, start, end, line_start=line_start, line_end=line_end)
+        place = _place(document, locator, around=around)
+        if at in (None, where(cited_file(document)[1], locator)):
+            return place
+        first = first or place
+    return first
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """A text without what printing changes, spaces and hyphens say, and where each letter stood."""
+    offsets = [at for at, letter in enumerate(text) if letter.isalnum()]
+    return "".join(text[at] for at in offsets), offsets
 
 
 def _located(document: Document, lines: LineIndex, first: int, last: int) -> Locator:
@@ -200,4 +263,35 @@ def _place(document: Document, locator: Locator, *, around: int) -> CitedPlace:
             document.text[lines.start_of(number) : lines.end_of(number)]
             for number in range(first, last + 1)
         ),
+        captions=() if document.type in MADE_OF_LINES else _captions(document, locator, around),
     )
+
+
+def _captions(document: Document, locator: Locator, around: int) -> tuple[Said, ...]:
+    """What is said at a place of a recording, and so many captions around it."""
+    lines = LineIndex(document.text)
+    start, end = lines.start_of(locator.line_start), lines.end_of(locator.line_end)
+    begins = locator.time_start or 0.0
+    ends = max(locator.time_end or 0.0, begins + 0.001)
+    timed = [
+        (place, place.time_start, place.time_start if place.time_end is None else place.time_end)
+        for place in document.places
+        if place.time_start is not None
+    ]
+    cited = [
+        at
+        for at, (place, since, until) in enumerate(timed)
+        if start <= place.start < end and since < ends and begins < max(until, since + 0.001)
+    ]
+    if not cited:
+        return ()
+    captions, line = [], 0
+    for at in range(max(cited[0] - around, 0), min(cited[-1] + around + 1, len(timed))):
+        place, since, until = timed[at]
+        text = document.text[place.start : place.end]
+        if line != (line := lines.line_of(place.start)):  # a paragraph begins with its speaker
+            opening = lines.start_of(line)
+            words_from = next(one.start for one, _, _ in timed if one.start >= opening)
+            text = document.text[opening:words_from] + text
+        captions.append(Said("Audio", since, until, text, document.path, at in cited))
+    return tuple(captions)

@@ -214,15 +214,16 @@ def context(
     type=click.IntRange(min=0),
     default=3,
     show_default=True,
-    help="Lines shown before and after.",
+    help="Lines or captions before and after.",
 )
 @library_option
 @as_json_option
 def show(citation: str, around: int, library: Path, as_json: bool) -> None:
-    """Print the lines that CITATION names, with their surroundings.
+    """Print the place that CITATION names, and what stands around it.
 
     CITATION is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time
-    (talk.vtt@00:01:05), a chunk id, or a line as `pincite search` prints it.
+    (talk.vtt@00:01:05), a chunk id, or any line of a result that `search` or `ask` printed. Of a
+    path, the file's name is enough if no other file has it.
 
     Example: pincite show notes/glossary.md:12-20
     """
