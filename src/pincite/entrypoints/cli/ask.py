@@ -24,7 +24,7 @@ from pincite.entrypoints.cli.common import (
     with_keys,
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
-from pincite.entrypoints.cli.tuning import search_settings, set_option
+from pincite.entrypoints.cli.tuning import Asking, search_settings, set_option
 from pincite.entrypoints.config import user_settings
 from pincite.records import Claim
 from pincite.settings import PROFILES, AskSettings
@@ -34,7 +34,7 @@ from pincite.text.printable import printable
 EXIT_ABSTAINED = 11
 
 
-@click.command()
+@click.command(cls=Asking)
 @click.argument("question", nargs=-1, required=True)
 @click.option(
     "--profile",

@@ -98,6 +98,15 @@ class Commands(click.Group):
         )
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was asked for; where there is none, those with similar names."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:  # click knows only what is imported
+            raise click.NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=ctx) from None
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options of all commands; those of the one that was asked for come later."""
         note_json(ctx, args)

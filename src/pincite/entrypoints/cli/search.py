@@ -23,6 +23,7 @@ from pincite.entrypoints.cli.common import (
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
 from pincite.entrypoints.cli.tuning import (
+    Asking,
     mode_option,
     search_settings,
     set_option,
@@ -39,9 +40,18 @@ _DEFAULTS = SearchSettings()
 EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
 
 
-@click.command()
+@click.command(cls=Asking)
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top-k", "-k", type=int, help=f"How many results.  [default: {_DEFAULTS.top_k}]")
+@click.option("--by-document", is_flag=True, help="List documents, each with its best places.")
+@click.option(
+    "--explain", is_flag=True, help="Show how each result got its rank, and what was cut."
+)
+@click.option(
+    "--moments",
+    is_flag=True,
+    help="For recordings, show what was said and seen around each result.",
+)
 @filter_options
 @click.option(
     "--per-document",
@@ -56,15 +66,6 @@ EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
     help="Look at the best hits once more with maxsim, a folder's cross-encoder or service:MODEL.",
 )
 @set_option
-@click.option(
-    "--by-document", is_flag=True, help="List documents, each with the best of its places."
-)
-@click.option(
-    "--moments", is_flag=True, help="Of recordings, show what was said and seen around each result."
-)
-@click.option(
-    "--explain", is_flag=True, help="Show what each search gave to each result, and what was cut."
-)
 @library_option
 @as_json_option
 def search(
@@ -157,7 +158,7 @@ def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
         _echo_asides(found.asides)
 
 
-@click.command()
+@click.command(cls=Asking)
 @click.argument("question", nargs=-1, required=True)
 @click.option(
     "--budget",
