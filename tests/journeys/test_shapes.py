@@ -10,8 +10,10 @@ import apsw
 import pytest
 
 from pincite import Filters, Library, SearchSettings, open_library
+from pincite.engine.eval_wishes import EvalWishes
 from pincite.errors import IndexOutdated, ModelUnavailable, SearchCancelled, SettingsError
 from pincite.models.hashing import HashingEmbedder
+from pincite.records import Case
 
 SENTENCE = "The pump of the north basin leaks at its seal when the water is cold."
 
@@ -103,6 +105,9 @@ def test_a_question_asked_again_is_remembered_until_the_library_changes(library:
     assert "vector" not in again.seconds
     assert "vector" in library.search("pump seal", filters=Filters(types=("txt",))).seconds
     assert "vector" in library.search("pump seal", settings=SearchSettings(top_k=3)).seconds
+    case = Case(question="pump seal", documents={"seal.txt": 1})
+    for result in library.evaluation.run([case, case], EvalWishes()).results:
+        assert "vector" in result.seconds  # what is measured is a search
     (library.root / "new.txt").write_text("A pump seal, the newest of all pump seals.\n")
     library.index()
     changed = library.search("pump seal")
