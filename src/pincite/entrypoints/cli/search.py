@@ -56,14 +56,15 @@ EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
 @click.option(
     "--per-document",
     type=click.IntRange(min=0),
-    help=f"Most results from one document; 0 is no limit.  [default: {_DEFAULTS.per_document}]",
+    help="Maximum number of results from one document; 0 means no limit."
+    f"  [default: {_DEFAULTS.per_document}]",
 )
 @mode_option
 @understanding_options
 @click.option(
     "--rerank",
     metavar="MODEL",
-    help="Look at the best hits once more with maxsim, a folder's cross-encoder or service:MODEL.",
+    help="Rerank the best hits with maxsim, a cross-encoder in a folder, or service:MODEL.",
 )
 @set_option
 @library_option
@@ -84,9 +85,9 @@ def search(
     as_json: bool,
     **filters: Any,  # noqa: ANN401 — what `filter_options` gives
 ) -> None:
-    """Find the places that speak to QUESTION, from anywhere inside a library.
+    """Find the places that answer QUESTION best.
 
-    A question that begins with a dash goes after `--`.
+    Put `--` before a question that begins with a dash.
 
     Example: pincite search "who signs the release?" --type md
     """
@@ -165,7 +166,7 @@ def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
     type=click.IntRange(min=1),
     default=DEFAULT_BUDGET,
     show_default=True,
-    help="Most tokens.",
+    help="Maximum number of tokens.",
 )
 @filter_options
 @mode_option

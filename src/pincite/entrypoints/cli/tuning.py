@@ -27,7 +27,7 @@ set_option = click.option(
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Another value for a setting of the search, such as candidates=200; repeat for several.",
+    help="Change a search setting, such as candidates=200; repeat for several.",
 )
 
 
@@ -38,12 +38,12 @@ _UNDERSTANDING = (
         "date_words",
         is_flag=True,
         default=None,
-        help="Take “since March” or “in 2024” as a restriction; English only.",
+        help="Treat “since March” or “in 2024” as a filter; English only.",
     ),
     click.option(
         "--expand",
         metavar="MODEL",
-        help="Let a language model (openai:MODEL) give other words to search for.",
+        help="Let a language model (openai:MODEL) suggest more words to search for.",
     ),
 )
 
@@ -88,7 +88,7 @@ def _set(given: tuple[str, ...]) -> SearchSettings:
         name, _, value = one.partition("=")
         name = name.strip().replace("-", "_")
         if name not in values:
-            raise SettingsError(f"unknown setting {name!r}; known are: {', '.join(values)}")
+            raise SettingsError(f"unknown setting {name!r}; choose one of: {', '.join(values)}")
         values[name] = _value(value.strip())
     import msgspec
 
