@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -16,7 +16,6 @@ from pincite.records import (
     Document,
     DocumentEntry,
     Filters,
-    Locator,
     Place,
     Said,
     cited_file,
@@ -90,7 +89,7 @@ def find_place(
     for reading in (one for line in pasted for one in _readings(line, entries)):
         path = _named(reading.path, entries, root, seen_from)
         if path is not None and (document := store.load_document(entries[path].id)):
-            return _place(document, _locator(document, reading), around=around)
+            return _place(document, *_span(document, reading), around=around)
     for quoted in filter(None, map(_QUOTED.search, pasted)):
         if place := _by_quote(store, quoted["words"], quoted["at"], around):
             return place
@@ -128,10 +127,9 @@ def _named(path: str, entries: Mapping[str, DocumentEntry], root: Path, seen: Pa
     """The path in the library that is meant: by itself, as seen from a folder, or by its end."""
     full = Path(os.path.normpath(seen / path))
     inside = full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+    if path in entries or inside in entries:
+        return path if path in entries else inside
     ends = sorted(one for one in entries if path and one.endswith(f"/{path}"))
-    for one in (path, inside):
-        if one in entries:
-            return one
     if len(ends) > 1:
         raise CitationNotFound(
             f"several files are called {path!r}; give more of the path: {', '.join(ends)}"
@@ -139,61 +137,48 @@ def _named(path: str, entries: Mapping[str, DocumentEntry], root: Path, seen: Pa
     return ends[0] if ends else None
 
 
-def _locator(document: Document, reading: _Reading) -> Locator:
-    lines = LineIndex(document.text)
+def _span(document: Document, reading: _Reading) -> tuple[int, int]:
+    """From where to where in the document's text a reading goes."""
     if reading.unit == "line":
+        lines = LineIndex(document.text)
         first = 1 if reading.first is None else int(reading.first)
         last = lines.count if reading.last is None else int(reading.last)
         if not 1 <= first <= last or first > lines.count:
             has = f"has lines 1 to {lines.count}"
             raise CitationNotFound(f"{document.path} {has}, not {first} to {last}")
-        return _located(document, lines, first, min(last, lines.count))
-    held = _held(document, reading)
+        return lines.start_of(first), lines.end_of(min(last, lines.count))
+    held = _held(document, reading, reading.first or 0, reading.last or 0)
     if not held:
         raise CitationNotFound(f"{document.path} has nothing at {_in_words(reading)}")
-    start, end = held[0].start, held[-1].end
-    first, last = lines.lines_of(start, end)
-    if reading.unit == "time":
-        return locate(held, start, end, line_start=first, line_end=last)
-    return _located(document, lines, first, last)
+    return held[0].start, held[-1].end
 
 
-def _held(document: Document, reading: _Reading) -> list[Place]:
+def _held(document: Document, reading: _Reading, low: float, high: float) -> Sequence[Place]:
     """The places a reading means: under its headings, else the first stretch that fits."""
-    holds = _holds(reading)
+    counted = [
+        (place, *ends) for place in document.places if (ends := _counted(place, reading.unit))
+    ]
+    fitting = [place for place, first, last in counted if first <= high and low <= last]
     for section in document.sections:
-        if reading.headings and " > ".join(section.heading_path) == reading.headings:
-            inside = overlapping(document.places, section.start, section.end)
-            if held := list(filter(holds, inside)):
-                return held
-    held = list(filter(holds, document.places))
+        held = overlapping(fitting, section.start, section.end)
+        if held and reading.headings and " > ".join(section.heading_path) == reading.headings:
+            return held
     if reading.unit == "row":  # of the first sheet that has them
-        return [place for place in held if place.page == held[0].page]
-    if reading.unit == "time" and not held:  # nobody speaks: what was said before and after
-        timed = [place for place in document.places if place.time_start is not None]
-        spoken = sum((place.time_start or 0) <= (reading.first or 0) for place in timed)
-        return timed[max(spoken - 1, 0) : spoken + 1] if spoken < len(timed) else []
-    return held
+        return [place for place in fitting if place.page == fitting[0].page]
+    if reading.unit == "time" and not fitting:  # nobody speaks: what was said before and after
+        spoken = sum(first <= low for _, first, _ in counted)
+        around = counted[max(spoken - 1, 0) : spoken + 1] if spoken < len(counted) else []
+        return [place for place, _, _ in around]
+    return fitting
 
 
-def _holds(reading: _Reading) -> Callable[[Place], bool]:
-    """Whether a place lies between the two ends."""
-    low, high = reading.first or 0, reading.last or 0
-
-    def holds(place: Place) -> bool:
-        match reading.unit:
-            case "page":
-                return place.page is not None and low <= place.page <= high
-            case "row":
-                return place.row is not None and low <= place.row <= high
-            case _:
-                if place.time_start is None:
-                    return False
-                end = place.time_end if place.time_end is not None else place.time_start
-                # Times are printed in whole seconds.
-                return int(place.time_start) <= high and (end > low or place.time_start >= low)
-
-    return holds
+def _counted(place: Place, unit: Unit) -> tuple[float, float] | None:
+    """From where to where a place goes, counted in the unit; times are printed in whole seconds."""
+    if unit == "time" and place.time_start is not None:
+        first = int(place.time_start)
+        return first, max((place.time_end or 0.0) - 0.001, first)
+    number = {"page": place.page, "row": place.row}.get(unit)
+    return None if number is None else (number, number)
 
 
 def _in_words(reading: _Reading) -> str:
@@ -210,7 +195,7 @@ def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
     if len(found) > 1:
         raise CitationNotFound(f"several chunk ids begin with {id_prefix}; give more of it")
     chunk = found[0].chunk
-    place = _place(found[0].document, chunk.locator, around=around)
+    place = _place(found[0].document, chunk.start, chunk.end, around=around)
     return replace(place, superseded=found[0].superseded)
 
 
@@ -224,74 +209,53 @@ def _by_quote(store: Store, quote: str, at: str | None, around: int) -> CitedPla
         found = letters.find(wanted)
         if not wanted or found < 0 or (document := store.load_document(entry.id)) is None:
             continue
-        start = chunk.start + offsets[found]
-        end = chunk.start + offsets[found + len(wanted) - 1] + 1
-        line_start, line_end = LineIndex(document.text).lines_of(start, end)
-        held = overlapping(document.places, start, end)
-        locator = locate(held, start, end, line_start=line_start, line_end=line_end)
-        place = _place(document, locator, around=around)
-        if at in (None, where(cited_file(document)[1], locator)):
+        start, end = offsets[found], offsets[found + len(wanted) - 1] + 1
+        place = _place(document, chunk.start + start, chunk.start + end, around=around)
+        if at in (None, where(cited_file(document)[1], place.locator)):
             return place
         first = first or place
     return first
 
 
 def _letters(text: str) -> tuple[str, list[int]]:
-    """A text without what printing changes, spaces and hyphens say, and where each letter stood."""
+    """A text without what printing changes, such as spaces, and where each letter stood."""
     offsets = [at for at, letter in enumerate(text) if letter.isalnum()]
     return "".join(text[at] for at in offsets), offsets
 
 
-def _located(document: Document, lines: LineIndex, first: int, last: int) -> Locator:
-    start, end = lines.start_of(first), lines.end_of(last)
-    held = overlapping(document.places, start, end)
-    return locate(held, start, end, line_start=first, line_end=last)
-
-
-def _place(document: Document, locator: Locator, *, around: int) -> CitedPlace:
+def _place(document: Document, start: int, end: int, *, around: int) -> CitedPlace:
     lines = LineIndex(document.text)
-    first = max(locator.line_start - around, 1)
-    last = min(locator.line_end + around, lines.count)
-    at = lines.start_of(locator.line_start)
-    sections = [part for part in document.sections if part.start <= at < part.end]
+    line_start, line_end = lines.lines_of(start, end)
+    first, last = max(line_start - around, 1), min(line_end + around, lines.count)
+    held = overlapping(document.places, start, end)
+    sections = [part for part in document.sections if part.start <= start < part.end]
+    has_captions = document.type not in MADE_OF_LINES
     return CitedPlace(
         document=document,
         heading_path=sections[0].heading_path if sections else (),
-        locator=locator,
+        locator=locate(held, start, end, line_start=line_start, line_end=line_end),
         first_line=first,
         lines=tuple(
             document.text[lines.start_of(number) : lines.end_of(number)]
             for number in range(first, last + 1)
         ),
-        captions=() if document.type in MADE_OF_LINES else _captions(document, locator, around),
+        captions=tuple(_captions(document, start, end, around)) if has_captions else (),
     )
 
 
-def _captions(document: Document, locator: Locator, around: int) -> tuple[Said, ...]:
+def _captions(document: Document, start: int, end: int, around: int) -> Iterator[Said]:
     """What is said at a place of a recording, and so many captions around it."""
     lines = LineIndex(document.text)
-    start, end = lines.start_of(locator.line_start), lines.end_of(locator.line_end)
-    begins = locator.time_start or 0.0
-    ends = max(locator.time_end or 0.0, begins + 0.001)
-    timed = [
-        (place, place.time_start, place.time_start if place.time_end is None else place.time_end)
-        for place in document.places
-        if place.time_start is not None
-    ]
-    cited = [
-        at
-        for at, (place, since, until) in enumerate(timed)
-        if start <= place.start < end and since < ends and begins < max(until, since + 0.001)
-    ]
-    if not cited:
-        return ()
-    captions, line = [], 0
-    for at in range(max(cited[0] - around, 0), min(cited[-1] + around + 1, len(timed))):
-        place, since, until = timed[at]
+    timed = [place for place in document.places if place.time_start is not None]
+    cited = [at for at, one in enumerate(timed) if one.start < end and start < one.end]
+    first, after = (max(cited[0] - around, 0), cited[-1] + around + 1) if cited else (0, 0)
+    line = 0
+    for at, place in enumerate(timed[first:after], start=first):
         text = document.text[place.start : place.end]
         if line != (line := lines.line_of(place.start)):  # a paragraph begins with its speaker
             opening = lines.start_of(line)
-            words_from = next(one.start for one, _, _ in timed if one.start >= opening)
+            words_from = next(one.start for one in timed if one.start >= opening)
             text = document.text[opening:words_from] + text
-        captions.append(Said("Audio", since, until, text, document.path, at in cited))
-    return tuple(captions)
+        begins = place.time_start or 0.0
+        ends = begins if place.time_end is None else place.time_end
+        yield Said("Audio", begins, ends, text, document.path, cited[0] <= at <= cited[-1])
