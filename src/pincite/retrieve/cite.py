@@ -63,7 +63,7 @@ _PRINTED: tuple[tuple[Unit, re.Pattern[str]], ...] = (
     ("time", re.compile(rf" \({_TIMES}\)$")),
 )
 _QUOTED = re.compile(r"“(?P<words>.+)”(?: \((?P<at>[^()]+)\))?")
-_LIKELY = 20  # chunks in which a quote is looked for
+_LIKELY = 50  # chunks in which a quote is looked for
 _HOW = (
     "a citation is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time "
     "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a line that `pincite search` or "
@@ -202,12 +202,15 @@ def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
 def _by_quote(store: Store, quote: str, at: str | None, around: int) -> CitedPlace | None:
     """The words of a printed quote, at the printed place where they stand more than once."""
     wanted, _ = _letters(quote)
-    ranked = store.search(quote, None, filters=Filters(), limit=_LIKELY).get("words", ())
+    # Words that were broken at the end of a line are printed whole, and are no phrase of the text.
+    likely = [Filters(phrases=(quote,)), Filters()] if wanted else []
+    rankings = (store.search(quote, None, filters=one, limit=_LIKELY) for one in likely)
+    ids = dict.fromkeys(one.chunk_id for found in rankings for one in found.get("words", ()))
     first = None
-    for entry, chunk in store.load_chunks([one.chunk_id for one in ranked]):
+    for entry, chunk in store.load_chunks([*ids]):
         letters, offsets = _letters(chunk.text)
         found = letters.find(wanted)
-        if not wanted or found < 0 or (document := store.load_document(entry.id)) is None:
+        if found < 0 or (document := store.load_document(entry.id)) is None:
             continue
         start, end = offsets[found], offsets[found + len(wanted) - 1] + 1
         place = _place(document, chunk.start + start, chunk.start + end, around=around)

@@ -116,6 +116,17 @@ def test_words_that_stand_twice_are_found_at_the_printed_place(store: Store) -> 
     assert cited(store, "    “Three.” (line 1)").document.path == "c.md"
 
 
+def test_words_that_stand_nearly_everywhere_are_found_where_they_stand_so(store: Store) -> None:
+    crowd = [embedded(f"{n}.md", "No, they like it. They do like it.") for n in range(99)]
+    fill(
+        store, *crowd, embedded("z.md", "They say a lot of things. Like, no, they do not. So what?")
+    )
+    assert cited(store, "[1] “Like, no, they do not.”").document.path == "z.md"
+    assert cited(store, "[1] “Guide One.”").document.path == "notes/my guide.md"
+    with pytest.raises(CitationNotFound):
+        cited(store, "“…”")
+
+
 def test_a_file_s_name_is_enough_where_no_other_has_it(store: Store) -> None:
     fill(store, embedded("papers/2024/lease.md", "It ends."))
     assert cited(store, "lease.md:1").document.path == "papers/2024/lease.md"
