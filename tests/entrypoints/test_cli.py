@@ -325,6 +325,8 @@ def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) 
         (("show", "nowhere.md:1"), 3, "a citation is"),
         (("show", "lease.md:999"), 3, "lines 1 to 14"),
         (("unknown",), 2, "No such command"),
+        (("serach", "lease"), 2, "Did you mean 'search'?"),
+        (("index", "bild"), 2, "Did you mean 'build'?"),
     ],
 )
 def test_wrong_input_is_one_clear_line_and_a_documented_code(
@@ -439,6 +441,15 @@ def test_the_prepared_model_passes_its_check(run: Run) -> None:
 def test_a_model_check_of_an_empty_folder_fails(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert run("models", "check", str(tmp_path / "empty")).exit_code == 5
+
+
+def test_help_lists_filters_and_tuning_after_the_options_people_use(run: Run) -> None:
+    told = run("search", "--help").stdout
+    headings = [told.index(one) for one in ("Options:", "Filters:", "Tuning:")]
+    assert headings == sorted(headings)
+    assert told.index("--json") < told.index("Filters:") < told.index("--symbol")
+    assert told.index("--where") < told.index("Tuning:") < told.index("--set")
+    assert "Tuning:" not in run("show", "--help").stdout
 
 
 @pytest.mark.parametrize("arguments", [["-c", "import pincite"], ["-m", "pincite", "--help"]])

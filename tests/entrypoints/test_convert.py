@@ -82,7 +82,10 @@ def test_a_correction_is_kept_and_told_and_force_overwrites_it(run: Run, library
     text.write_text(text.read_text().replace("pump", "Pump"))
     (library / "sign.png").write_bytes(saved(picture("another sign")))
     kept = run("--engine", "tesseract")
-    assert "corrected by hand; --force recognises them anew (1):\n  sign.png\n" in kept.stdout
+    assert (
+        "corrected their text by hand; --force recognises them again (1):\n  sign.png\n"
+        in kept.stdout
+    )
     assert "Pump" in text.read_text()
     forced = run("--engine", "tesseract", "--force")
     assert "corrections overwritten: sign.png" in forced.stdout

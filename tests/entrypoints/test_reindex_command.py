@@ -65,7 +65,7 @@ def test_another_rollback_returns_to_the_newer_index_and_says_so(run: Run) -> No
 def test_a_new_index_waits_to_be_switched_to_or_given_up(run: Run) -> None:
     assert "is complete" in run("reindex", "--policy", "wiki", "--no-switch").stdout
     assert generations(run) == [("live", 1, "vault"), ("next", 2, "wiki")]
-    assert "given up" in run("reindex", "--cancel").stdout
+    assert "discarded" in run("reindex", "--cancel").stdout
     assert generations(run) == [("live", 1, "vault")]
 
 
@@ -118,7 +118,7 @@ def test_nothing_to_do_is_said(run: Run) -> None:
 def test_a_step_takes_no_other_options(run: Run) -> None:
     result = run("reindex", "--rollback", "--model", "hashing")
     assert result.exit_code == 2
-    assert "--rollback is a step of its own" in result.stderr
+    assert "--rollback must be used alone" in result.stderr
 
 
 def ask(file: Path, *, line: int = 5, draft: bool = False) -> None:

@@ -162,7 +162,7 @@ def test_members_and_projects_are_listed_to_those_who_may_know(plans: Run, store
     (project,) = json.loads(plans("team", "projects", *as_grace).stdout)
     assert (project["owner"], project["name"], project["role"]) == ("ada", "plans", "writer")
     none = plans("team", "projects", "--store", store, "--user", "mary")
-    assert (none.stdout, none.stderr) == ("", "mary is a member of no project.\n")
+    assert (none.stdout, none.stderr) == ("", "mary is not a member of any project.\n")
 
 
 def test_what_is_not_named_stays_as_it_is_when_a_project_is_shared_again(plans: Run) -> None:
@@ -187,7 +187,7 @@ def test_dropping_a_project_tells_what_becomes_of_its_files(plans: Run, store: s
     gone = plans("team", "drop", "--yes", *place, "--project", "inbox").stdout
     assert "gone with it" in gone
     kept = plans("team", "drop", "--yes", *place, "--project", "plans").stdout
-    assert "are where they were" in kept
+    assert "are untouched" in kept
     told = plans("search", "-l", "notes", "pump", code=3).stderr
     assert "ada has no project ada/plans;" in told
     assert "2 new" in plans("index", "build", "notes", "--model", "hashing").stdout
@@ -270,7 +270,7 @@ def test_a_damaged_file_leaves_nothing_in_the_folder(run: Run, store: str) -> No
     run("import", "cut.pincite", "team", *place, code=4)
     assert not Path("team").exists()
     none = run("team", "projects", "--store", store, "--user", "ada")
-    assert none.stderr == "ada is a member of no project.\n"
+    assert none.stderr == "ada is not a member of any project.\n"
     run("index", "build", "notes", "--model", "hashing", *place)
     assert "pumps.md" in run("search", "-l", "notes", "pump").stdout
 
@@ -280,7 +280,7 @@ def test_an_index_in_the_folder_is_told_of_once_it_is_not_used(run: Run, store: 
     place = ("--store", store, "--user", "ada", "--project", "plans")
     built = run("index", "build", "notes", "--model", "hashing", *place)
     assert "2 new" in built.stdout
-    assert "is not used while store.json there names a database" in built.stderr
+    assert "is not used, because store.json there names a database" in built.stderr
     Path("notes/.index/store.json").unlink()
     assert "2 unchanged" in run("index", "update", "notes").stdout
 
@@ -324,9 +324,9 @@ def test_the_index_for_vectors_is_the_kind_that_the_address_names(plans: Run, ow
 
     eager = f"{owner}&pincite.from_windows=1&pincite.index=ivfflat&pincite.lists=1"
     not_owner = eager.replace("postgres:@", f"app:{SECRET}@")
-    assert "No index for vectors is due." in optimized(owner)
+    assert "The vector index needs no rebuilding." in optimized(owner)
     assert "let the database's owner do it" in optimized(not_owner, code=10)
-    assert "was made anew" in optimized(eager)
+    assert "was rebuilt" in optimized(eager)
     with psycopg.connect(owner) as connection:
         statement = "SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'window_space_%'"
         made = connection.execute(statement).fetchall()
@@ -473,7 +473,7 @@ def test_a_folder_that_goes_to_another_project_says_which_it_left(shared: Run) -
     assert "Note" not in again.stderr
     moved = shared("index", "build", "notes", "--model", "hashing", "--project", "other")
     assert "now project ada/other, as ada" in moved.stderr
-    assert "It was project ada/plans, as ada" in moved.stderr
+    assert "The old index, project ada/plans, as ada" in moved.stderr
     told = json.loads(shared("index", "build", "notes", "--project", "plans", "--json").stdout)
     assert told["left"].startswith("project ada/other, as ada, in postgresql://")
     assert json.loads(shared("index", "build", "notes", "--json").stdout)["left"] == ""
@@ -505,7 +505,7 @@ def test_an_export_says_what_its_user_may_see_and_not_whether_more_is_there(
 
 def test_whoever_wants_to_leaves_a_project_but_for_its_owner(shared: Run, store: str) -> None:
     assert (
-        "grace is no member of ada/plans any more." in shared("team", "leave", "-l", "look").stdout
+        "grace is no longer a member of ada/plans." in shared("team", "leave", "-l", "look").stdout
     )
     shared("search", "-l", "look", "pump", code=3)
     shared("team", "share", "mary", "--role", "writer", "-l", "notes")

@@ -53,7 +53,7 @@ def search(run: Pincite, notes: Path, **environment: str) -> subprocess.Complete
 
 
 def test_a_worker_is_started_looked_at_restarted_and_stopped(run: Pincite) -> None:
-    assert "No worker runs" in run("worker", "status").stdout
+    assert "No worker is running" in run("worker", "status").stdout
     assert run("worker", "start", "hashing").stdout.startswith("hashing: running, process ")
     (first,) = status(run)
     assert (first["model"], first["state"], first["calls"]) == ("hashing", "running", 0)

@@ -15,6 +15,7 @@ import pytest
 
 from model_service import Reply, healthy, running_service
 from pincite import Filters, Library, ModelAccess, SearchSettings, open_library
+from pincite.engine.eval_wishes import EvalWishes
 from pincite.errors import (
     FilterError,
     IndexOutdated,
@@ -24,7 +25,7 @@ from pincite.errors import (
     SettingsError,
 )
 from pincite.models.hashing import HashingEmbedder
-from pincite.records import Mode
+from pincite.records import Case, Mode
 from pincite.settings import Fusion
 
 SENTENCE = "The pump of the north basin leaks at its seal when the water is cold."
@@ -117,6 +118,9 @@ def test_a_question_asked_again_is_remembered_until_the_library_changes(library:
     assert "vector" not in again.seconds
     assert "vector" in library.search("pump seal", filters=Filters(types=("txt",))).seconds
     assert "vector" in library.search("pump seal", settings=SearchSettings(top_k=3)).seconds
+    case = Case(question="pump seal", documents={"seal.txt": 1})
+    for result in library.evaluation.run([case, case], EvalWishes()).results:
+        assert "vector" in result.seconds  # what is measured is a search
     (library.root / "new.txt").write_text("A pump seal, the newest of all pump seals.\n")
     library.index()
     changed = library.search("pump seal")

@@ -136,6 +136,11 @@ class Searchable:
                 self._made = Searching(self.folder, self._embedders)
             return self._made
 
+    def forget_questions(self) -> None:
+        """Search anew for what was asked before, so that the time it takes is a search's."""
+        with self._making:
+            self._made = None
+
     def search(
         self,
         question: str,

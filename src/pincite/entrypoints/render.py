@@ -22,6 +22,7 @@ from pincite.records import (
 )
 from pincite.settings import AskSettings
 from pincite.text.printable import printable
+from pincite.text.times import clock_range
 
 Json = dict[str, Any]
 Highlight = Callable[[str], str]
@@ -247,6 +248,12 @@ def place_as_text(cited: CitedPlace, *, strong: Highlight, faint: Highlight) -> 
         yield "(the file has changed since it was indexed; run `pincite index update`)"
     if cited.superseded:
         yield "(an earlier version: the library now holds another one, or none)"
+    for said in cited.captions:
+        at = clock_range(said.start, said.end)
+        text = f"{'>' if said.is_anchor else ' '} {at}  {printable(said.text)}"
+        yield text if said.is_anchor else faint(text)
+    if cited.captions:
+        return
     width = len(str(cited.first_line + len(cited.lines)))
     for number, line in enumerate(cited.lines, start=cited.first_line):
         inside = cited.locator.line_start <= number <= cited.locator.line_end
@@ -265,4 +272,5 @@ def place_as_json(cited: CitedPlace) -> Json:
         "changed": cited.changed,
         "first_line": cited.first_line,
         "lines": list(cited.lines),
+        "captions": [asdict(said) for said in cited.captions],
     }

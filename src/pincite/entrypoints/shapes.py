@@ -17,21 +17,17 @@ from pincite.entrypoints.render import (
 )
 from pincite.records import cited_file, where
 from pincite.text.printable import printable
-from pincite.text.times import clock
+from pincite.text.times import clock_range
 
 if TYPE_CHECKING:
-    from pincite.records import Context, FoundDocuments, Moment, Passage, Said
+    from pincite.records import Context, FoundDocuments, Moment, Passage
 
 
 def moment_as_text(moment: Moment, *, faint: Highlight) -> Iterator[str]:
     """`00:01:05–00:01:18 (Audio): "…"`, one line for each; what stands around the hit is faint."""
     for said in moment.lines:
-        line = f'    {_times(said)} ({said.kind}): "{printable(said.text)}"'
+        line = f'    {clock_range(said.start, said.end)} ({said.kind}): "{printable(said.text)}"'
         yield line if said.is_anchor else faint(line)
-
-
-def _times(said: Said) -> str:
-    return "–".join(dict.fromkeys((clock(said.start), clock(said.end))))
 
 
 def moment_as_json(moment: Moment | None) -> Json | None:

@@ -1,4 +1,4 @@
-"""XML from strangers: no document type, no entities, nothing from outside, no endless depth."""
+"""XML from strangers: no entities of their own, nothing from outside, no endless depth."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from lxml import etree
 
 from pincite.errors import FileUnreadable
 
+_REFUSED = "holds XML with a document type definition that can do harm"
 # The encodings that XML files are really in; some others (UTF-7) hide a DOCTYPE from a search.
 _ENCODINGS = (
     *(
@@ -43,17 +44,22 @@ _DECLARATION = re.compile(
 # What may stand before the first element, one after the other.
 _PROLOG = re.compile(rb"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 # There are two names in it at most.
-_OUTER_DOCTYPE = re.compile(rb"""<!DOCTYPE\b[^\[<>"']*(?:(?:"[^"]*"|'[^']*')[^\[<>"']*){0,9}>""")
+_DOCTYPE = re.compile(rb"""<!DOCTYPE\b[^\[<>"']*(?:(?:"[^"]*"|'[^']*')[^\[<>"']*){0,9}""")
+# Parts of what a document type may define: how elements are made up, but no entity.
+_DEFINED = re.compile(
+    rb"""<\?.*?\?>|<!--.*?-->|<!(?:ELEMENT|ATTLIST|NOTATION)\s|"[^"]*"|'[^']*'|[^<"'%\[\]]+""",
+    re.DOTALL,
+)
+_DOCTYPE_END = re.compile(rb"\]\s*>")
 
 
-def parse_xml(data: bytes, *, doctype_allowed: bool = False) -> etree._Element:
+def parse_xml(data: bytes) -> etree._Element:
     """The root element; FileUnreadable for anything that is not plain, well-formed XML.
 
-    A DOCTYPE is refused before anything is parsed. Where `doctype_allowed` it may name a
-    document type (as NCX and XHTML do), but not define anything, and what it names is not fetched.
+    A DOCTYPE may name a document type, which is not fetched, and say how its elements are made up,
+    which is not parsed. One that defines entities is refused before anything is parsed.
     """
-    text = _as_utf8(data)
-    _refuse_definitions(text, doctype_allowed=doctype_allowed)
+    text = _without_definitions(_as_utf8(data))
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -72,10 +78,10 @@ def parse_xml(data: bytes, *, doctype_allowed: bool = False) -> etree._Element:
         raise FileUnreadable("is damaged: a part of it is not well-formed XML") from error
 
 
-def check_xml(data: bytes, *, doctype_allowed: bool = False) -> None:
-    """Refuse definitions in what another library is going to parse; other data passes."""
-    if is_xml(data):
-        _refuse_definitions(_as_utf8(data), doctype_allowed=doctype_allowed)
+def check_xml(data: bytes) -> None:
+    """Refuse any definition in what another library is going to parse; other data passes."""
+    if is_xml(data) and _without_definitions(text := _as_utf8(data)) != text:
+        raise FileUnreadable(_REFUSED)
 
 
 def tag_of(element: etree._Element) -> str:
@@ -88,20 +94,27 @@ def is_xml(data: bytes) -> bool:
     return data[:100].translate(None, b"\0 \t\r\n\xef\xbb\xbf\xfe\xff").startswith(b"<")
 
 
-def end_of_run(pattern: re.Pattern[bytes], data: bytes) -> int:
+def end_of_run(pattern: re.Pattern[bytes], data: bytes, end: int = 0) -> int:
     """How far the data is made of matches, one after the other. Takes no memory for each."""
-    end = 0
     while found := pattern.match(data, end):
         end = found.end()
     return end
 
 
-def _refuse_definitions(text: bytes, *, doctype_allowed: bool) -> None:
+def _without_definitions(text: bytes) -> bytes:
+    """The text, of whose document type only the name is left."""
     start = end_of_run(_PROLOG, text)
     if not text.startswith(b"<!", start):
-        return
-    if not (doctype_allowed and _OUTER_DOCTYPE.match(text, start)):
-        raise FileUnreadable("holds XML with a document type definition, which can do harm")
+        return text
+    if named := _DOCTYPE.match(text, start):
+        end = named.end()
+        if text.startswith(b">", end):
+            return text
+        if text.startswith(b"[", end):
+            defined = end_of_run(_DEFINED, text, end + 1)
+            if closed := _DOCTYPE_END.match(text, defined):
+                return text[:end] + b">" + text[closed.end() :]
+    raise FileUnreadable(_REFUSED)
 
 
 def _as_utf8(data: bytes) -> bytes:

@@ -27,6 +27,7 @@ from pincite.records.places import (
 from pincite.text.words import words_in_names
 
 if TYPE_CHECKING:
+    from pincite.records.context import Said
     from pincite.vectors import Vector
 
 ChunkId = NewType("ChunkId", str)
@@ -170,5 +171,6 @@ class CitedPlace:
     locator: Locator
     first_line: int
     lines: tuple[str, ...]
+    captions: tuple[Said, ...] = ()  # of a recording whose file is not made of lines
     superseded: bool = False  # the library now holds another version, or none, of this file
     changed: bool = False  # the file itself is not any more what was indexed

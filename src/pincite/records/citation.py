@@ -5,7 +5,7 @@ from __future__ import annotations
 from pincite.records.documents import Document, DocumentEntry
 from pincite.records.places import Locator
 from pincite.text.printable import printable
-from pincite.text.times import clock
+from pincite.text.times import clock_range
 
 # What is counted in them is not called a page.
 _PAGES = {
@@ -14,7 +14,7 @@ _PAGES = {
     "ipynb": "cell",
 }
 # Their lines are those of the file itself, as an editor shows them.
-_MADE_OF_LINES = frozenset(("md", "txt"))
+MADE_OF_LINES = frozenset(("md", "txt"))
 # Their lines are only those of the text that was taken out of them.
 _WITHOUT_LINES = frozenset(("docx", "doc", "odt", "rtf", "html", "epub", "eml", "msg", "xml"))
 
@@ -34,9 +34,9 @@ def where(kind: str, locator: Locator) -> str:
     """The place as people look it up: `page 3`, `00:01:05–00:01:48`, `rows 2–9`, `lines 7–9`."""
     lines = _range("line", locator.line_start, locator.line_end)
     if locator.time_start is not None:
-        ends = dict.fromkeys(map(clock, (locator.time_start, locator.time_end or 0)))
-        times = "–".join(ends if locator.time_end is not None else [*ends][:1])
-        return f"{times}, {lines}" if kind in _MADE_OF_LINES else times
+        end = locator.time_start if locator.time_end is None else locator.time_end
+        times = clock_range(locator.time_start, end)
+        return f"{times}, {lines}" if kind in MADE_OF_LINES else times
     if locator.row_start is not None:
         return _range("row", locator.row_start, locator.row_end)
     if locator.page_start is not None:

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
-from pincite.records import CitedPlace, Document, Locator, Place, locate, overlapping
+from pincite.records import (
+    CitedPlace,
+    Document,
+    DocumentId,
+    Filters,
+    Place,
+    Said,
+    cited_file,
+    locate,
+    overlapping,
+    where,
+)
+from pincite.records.citation import MADE_OF_LINES
 from pincite.settings import CONVERTED_FOLDER
 from pincite.text.lines import LineIndex
-from pincite.text.times import CLOCK, clock, seconds_of
+from pincite.text.times import CLOCK, clock_range, seconds_of
 
 Unit = Literal["line", "page", "row", "time"]
 
@@ -51,10 +63,12 @@ _PRINTED: tuple[tuple[Unit, re.Pattern[str]], ...] = (
     ("row", re.compile(rf" \(rows? {_RANGE.replace('{mark}', '')}\)$")),
     ("time", re.compile(rf" \({_TIMES}\)$")),
 )
+_QUOTED = re.compile(r"“(?P<words>.+)”(?: \((?P<at>[^()]+)\))?")
+_LIKELY = 50  # chunks in which a quote is looked for
 _HOW = (
     "a citation is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time "
-    "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a line as `pincite search` "
-    "prints it"
+    "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a line that `pincite search` or "
+    "`pincite ask` printed"
 )
 
 
@@ -63,11 +77,12 @@ def find_place(
 ) -> CitedPlace:
     """The place a citation names, with so many lines around it.
 
-    Paths are tried as they stand in the library, then as seen from a folder inside it.
+    Paths are tried as they stand in the library, then as seen from a folder inside it; the end of
+    a path is enough where no other file has it.
     """
-    wanted = citation.strip().partition("\n")[0].rstrip()
-    if _CHUNK_ID.fullmatch(wanted):
-        return _by_chunk_id(store, wanted, around)
+    pasted = [line.strip() for line in citation.splitlines()]
+    if _CHUNK_ID.fullmatch(citation.strip()):
+        return _by_chunk_id(store, citation.strip(), around)
     held = store.paths()
     # A scan is cited by its own path; what was recognised in it is the document.
     scans = {
@@ -76,11 +91,13 @@ def find_place(
         if path.startswith(f"{CONVERTED_FOLDER}/")
     }
     entries = {**scans, **held}
-    for reading in _readings(wanted, entries):
-        seen = _in_library(reading.path, root, seen_from)
-        for entry in (entries.get(reading.path), entries.get(seen)):
-            if entry is not None and (document := store.load_document(entry)):
-                return _place(document, _locator(document, reading), around=around)
+    for reading in (one for line in pasted for one in _readings(line, entries)):
+        path = _named(reading.path, entries, root, seen_from)
+        if path is not None and (document := store.load_document(entries[path])):
+            return _place(document, *_span(document, reading), around=around)
+    for quoted in filter(None, map(_QUOTED.search, pasted)):
+        if place := _by_quote(store, quoted["words"], quoted["at"], around):
+            return place
     raise CitationNotFound(f"the index holds nothing at {citation!r}; {_HOW}")
 
 
@@ -99,6 +116,7 @@ def _readings(wanted: str, paths: Iterable[str]) -> Iterator[_Reading]:
                 if place == path or place.startswith(f"{path} — "):
                     headings = place.removeprefix(path).removeprefix(" — ")
                     yield _Reading(path, unit, *_ends(match), headings)
+    yield from (_Reading(path) for path in paths if printed.startswith(f"{path} — "))
 
 
 def _ends(match: re.Match[str]) -> tuple[float, float]:
@@ -110,67 +128,69 @@ def _ends(match: re.Match[str]) -> tuple[float, float]:
     return first or 0, last or 0
 
 
-def _in_library(path: str, root: Path, seen_from: Path) -> str:
-    """The path from the library's root, of one that is absolute or seen from elsewhere."""
-    full = Path(os.path.normpath(seen_from / path))
-    return full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+def _named(path: str, entries: Mapping[str, DocumentId], root: Path, seen: Path) -> str | None:
+    """The path in the library that is meant: by itself, as seen from a folder, or by its end."""
+    full = Path(os.path.normpath(seen / path))
+    inside = full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+    if path in entries or inside in entries:
+        return path if path in entries else inside
+    ends = sorted(one for one in entries if path and one.endswith(f"/{path}"))
+    if len(ends) > 1:
+        raise CitationNotFound(
+            f"several files are called {path!r}; give more of the path: {', '.join(ends)}"
+        )
+    return ends[0] if ends else None
 
 
-def _locator(document: Document, reading: _Reading) -> Locator:
-    lines = LineIndex(document.text)
+def _span(document: Document, reading: _Reading) -> tuple[int, int]:
+    """From where to where in the document's text a reading goes."""
     if reading.unit == "line":
+        lines = LineIndex(document.text)
         first = 1 if reading.first is None else int(reading.first)
         last = lines.count if reading.last is None else int(reading.last)
         if not 1 <= first <= last or first > lines.count:
             has = f"has lines 1 to {lines.count}"
             raise CitationNotFound(f"{document.path} {has}, not {first} to {last}")
-        return _located(document, lines, first, min(last, lines.count))
-    held = _held(document, reading)
+        return lines.start_of(first), lines.end_of(min(last, lines.count))
+    held = _held(document, reading, reading.first or 0, reading.last or 0)
     if not held:
         raise CitationNotFound(f"{document.path} has nothing at {_in_words(reading)}")
-    first, _ = lines.lines_of(held[0].start, held[0].end)
-    _, last = lines.lines_of(held[-1].start, held[-1].end)
-    return _located(document, lines, first, last)
+    return held[0].start, held[-1].end
 
 
-def _held(document: Document, reading: _Reading) -> list[Place]:
+def _held(document: Document, reading: _Reading, low: float, high: float) -> Sequence[Place]:
     """The places a reading means: under its headings, else the first stretch that fits."""
-    holds = _holds(reading)
+    counted = [
+        (place, *ends) for place in document.places if (ends := _counted(place, reading.unit))
+    ]
+    fitting = [place for place, first, last in counted if first <= high and low <= last]
     for section in document.sections:
-        if reading.headings and " > ".join(section.heading_path) == reading.headings:
-            inside = overlapping(document.places, section.start, section.end)
-            if held := list(filter(holds, inside)):
-                return held
-    held = list(filter(holds, document.places))
+        held = overlapping(fitting, section.start, section.end)
+        if held and reading.headings and " > ".join(section.heading_path) == reading.headings:
+            return held
     if reading.unit == "row":  # of the first sheet that has them
-        return [place for place in held if place.page == held[0].page]
-    return held
+        return [place for place in fitting if place.page == fitting[0].page]
+    if reading.unit == "time" and not fitting:  # nobody speaks: what was said before and after
+        spoken = sum(first <= low for _, first, _ in counted)
+        around = counted[max(spoken - 1, 0) : spoken + 1] if spoken < len(counted) else []
+        return [place for place, _, _ in around]
+    return fitting
 
 
-def _holds(reading: _Reading) -> Callable[[Place], bool]:
-    """Whether a place lies between the two ends."""
-    low, high = reading.first or 0, reading.last or 0
-
-    def holds(place: Place) -> bool:
-        match reading.unit:
-            case "page":
-                return place.page is not None and low <= place.page <= high
-            case "row":
-                return place.row is not None and low <= place.row <= high
-            case _:
-                if place.time_start is None:
-                    return False
-                end = place.time_end if place.time_end is not None else place.time_start
-                # Times are printed in whole seconds.
-                return int(place.time_start) <= high and end >= low
-
-    return holds
+def _counted(place: Place, unit: Unit) -> tuple[float, float] | None:
+    """From where to where a place goes, counted in the unit; times are printed in whole seconds."""
+    if unit == "time" and place.time_start is not None:
+        first = int(place.time_start)
+        return first, max((place.time_end or 0.0) - 0.001, first)
+    number = {"page": place.page, "row": place.row}.get(unit)
+    return None if number is None else (number, number)
 
 
 def _in_words(reading: _Reading) -> str:
     low, high = reading.first or 0, reading.last or 0
-    ends = (clock(low), clock(high)) if reading.unit == "time" else (f"{low:g}", f"{high:g}")
-    return f"{reading.unit} {'–'.join(dict.fromkeys(ends))}"
+    if reading.unit == "time":
+        return f"time {clock_range(low, high)}"
+    return f"{reading.unit} {'–'.join(dict.fromkeys((f'{low:g}', f'{high:g}')))}"
 
 
 def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
@@ -180,29 +200,70 @@ def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
     if len(found) > 1:
         raise CitationNotFound(f"several chunk ids begin with {id_prefix}; give more of it")
     chunk = found[0].chunk
-    place = _place(found[0].document, chunk.locator, around=around)
+    place = _place(found[0].document, chunk.start, chunk.end, around=around)
     return replace(place, superseded=found[0].superseded)
 
 
-def _located(document: Document, lines: LineIndex, first: int, last: int) -> Locator:
-    start, end = lines.start_of(first), lines.end_of(last)
-    held = overlapping(document.places, start, end)
-    return locate(held, start, end, line_start=first, line_end=last)
+def _by_quote(store: Store, quote: str, at: str | None, around: int) -> CitedPlace | None:
+    """The words of a printed quote, at the printed place where they stand more than once."""
+    wanted, _ = _letters(quote)
+    # Words that were broken at the end of a line are printed whole, and are no phrase of the text.
+    likely = [Filters(phrases=(quote,)), Filters()] if wanted else []
+    rankings = (store.search(quote, None, filters=one, limit=_LIKELY) for one in likely)
+    ids = dict.fromkeys(one.chunk_id for found in rankings for one in found.get("words", ()))
+    first = None
+    for entry, chunk in store.load_chunks([*ids]):
+        letters, offsets = _letters(chunk.text)
+        found = letters.find(wanted)
+        if found < 0 or (document := store.load_document(entry.id)) is None:
+            continue
+        start, end = offsets[found], offsets[found + len(wanted) - 1] + 1
+        place = _place(document, chunk.start + start, chunk.start + end, around=around)
+        if at in (None, where(cited_file(document)[1], place.locator)):
+            return place
+        first = first or place
+    return first
 
 
-def _place(document: Document, locator: Locator, *, around: int) -> CitedPlace:
+def _letters(text: str) -> tuple[str, list[int]]:
+    """A text without what printing changes, such as spaces, and where each letter stood."""
+    offsets = [at for at, letter in enumerate(text) if letter.isalnum()]
+    return "".join(text[at] for at in offsets), offsets
+
+
+def _place(document: Document, start: int, end: int, *, around: int) -> CitedPlace:
     lines = LineIndex(document.text)
-    first = max(locator.line_start - around, 1)
-    last = min(locator.line_end + around, lines.count)
-    at = lines.start_of(locator.line_start)
-    sections = [part for part in document.sections if part.start <= at < part.end]
+    line_start, line_end = lines.lines_of(start, end)
+    first, last = max(line_start - around, 1), min(line_end + around, lines.count)
+    held = overlapping(document.places, start, end)
+    sections = [part for part in document.sections if part.start <= start < part.end]
+    has_captions = document.type not in MADE_OF_LINES
     return CitedPlace(
         document=document,
         heading_path=sections[0].heading_path if sections else (),
-        locator=locator,
+        locator=locate(held, start, end, line_start=line_start, line_end=line_end),
         first_line=first,
         lines=tuple(
             document.text[lines.start_of(number) : lines.end_of(number)]
             for number in range(first, last + 1)
         ),
+        captions=tuple(_captions(document, start, end, around)) if has_captions else (),
     )
+
+
+def _captions(document: Document, start: int, end: int, around: int) -> Iterator[Said]:
+    """What is said at a place of a recording, and so many captions around it."""
+    lines = LineIndex(document.text)
+    timed = [place for place in document.places if place.time_start is not None]
+    cited = [at for at, one in enumerate(timed) if one.start < end and start < one.end]
+    first, after = (max(cited[0] - around, 0), cited[-1] + around + 1) if cited else (0, 0)
+    line = 0
+    for at, place in enumerate(timed[first:after], start=first):
+        text = document.text[place.start : place.end]
+        if line != (line := lines.line_of(place.start)):  # a paragraph begins with its speaker
+            opening = lines.start_of(line)
+            words_from = next(one.start for one in timed if one.start >= opening)
+            text = document.text[opening:words_from] + text
+        begins = place.time_start or 0.0
+        ends = begins if place.time_end is None else place.time_end
+        yield Said("Audio", begins, ends, text, document.path, cited[0] <= at <= cited[-1])

@@ -15,6 +15,11 @@ def clock(seconds: float) -> str:
     return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
+def clock_range(start: float, end: float) -> str:
+    """`00:01:05–00:01:18`, or `00:01:05` where both ends are in one second."""
+    return "–".join(dict.fromkeys((clock(start), clock(end))))
+
+
 def seconds_of(written: str) -> float | None:
     """What `1:02:03.5`, `62:03` or `00:05` means; None where it is no time."""
     match = _PARTS.fullmatch(written)

@@ -22,6 +22,7 @@ from pincite.evals.generate.written import sensible_question
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
 from pincite.records import Case, Chunk, Document, ExpectedPlace, Metadata, Section
+from pincite.retrieve.understand.quoted import quoted_phrases
 from pincite.settings import policy_named
 
 Read = tuple[Document, list[Chunk]]
@@ -217,12 +218,12 @@ def asking(question: str, *documents: Read) -> Case:
         ("Running the mill on your own", "How do I run the mill on my own?"),
         ("How to grind oats", "How do I grind oats?"),
         ("Installing and Setting up", "How do I install and set up?"),
-        ("Access control", "What does “The mill of the island” say about “Access control”?"),
+        ("Access control", "What does ‘The mill of the island’ say about ‘Access control’?"),
         (
             "Why the wheel broke",
-            "What does “The mill of the island” say about why the wheel broke?",
+            "What does ‘The mill of the island’ say about why the wheel broke?",
         ),
-        ("Water rights", "What does “The mill of the island” say about “Water rights”?"),
+        ("Water rights", "What does ‘The mill of the island’ say about ‘Water rights’?"),
     ],
 )
 def test_a_heading_that_says_something_is_asked_for_at_its_lines(
@@ -233,6 +234,14 @@ def test_a_heading_that_says_something_is_asked_for_at_its_lines(
     assert case.documents == {"mill.md": 1}
     assert case.places == (ExpectedPlace("mill.md", lines=(9, 11)),)
     assert "from the heading" in case.note
+
+
+@pytest.mark.parametrize("quotes", ['""', "“”", "„“", "«»", "「」", "『』"])
+def test_no_draft_demands_words_to_the_letter(quotes: str) -> None:
+    quoted = f"The {quotes[0]}old wheel{quotes[1]} of the mill"
+    asked = questions(headed(f"Why is {quoted} red?", quoted, "Water rights"))
+    assert any("old wheel" in question for question in asked)
+    assert not [question for question in asked if quoted_phrases(question)]
 
 
 @pytest.mark.parametrize(
@@ -282,7 +291,7 @@ def test_a_question_is_in_the_language_of_its_document() -> None:
         f"## Öffnungszeiten der Mühle\n\nAm Montag steht das Rad. {'Das bleibt so. ' * 20}\n"
         f"## Werkzeug und Geräte\n\nEs liegt im Schrank. {'Das bleibt so. ' * 20}\n"
     )
-    assert "Was steht in „Ordnung der Mühle“ über „Werkzeug und Geräte“?" in questions(
+    assert "Was steht in ‚Ordnung der Mühle‘ über ‚Werkzeug und Geräte‘?" in questions(
         read("ordnung.md", text)
     )
 
@@ -329,7 +338,7 @@ def test_in_a_glossary_each_entry_is_asked_for() -> None:
         f"{FILLER}\n\n## Other words\n\n- **The Heron.** Our radar gauge on the old jetty.\n"
     )
     asked = questions(read("glossary.md", text))
-    assert {"What does “Neap tide” mean?", "What is the Heron?"} <= set(asked)
+    assert {"What does ‘Neap tide’ mean?", "What is the Heron?"} <= set(asked)
 
 
 def test_what_another_document_has_in_a_heading_is_not_asked_for() -> None:
@@ -381,8 +390,8 @@ def about(title: str, facts: str, language: str = "en") -> Read:
 
 def test_what_a_file_says_of_itself_is_asked_for() -> None:
     asked = questions(about("Oats and water", "author: Ada Brae\ndate: 2024-05-01"))
-    assert "Who wrote “Oats and water”?" in asked
-    assert "When was “Oats and water” written?" in asked
+    assert "Who wrote ‘Oats and water’?" in asked
+    assert "When was ‘Oats and water’ written?" in asked
 
 
 def test_all_that_one_person_wrote_is_expected_in_whatever_language() -> None:
@@ -398,7 +407,7 @@ def test_all_that_one_person_wrote_is_expected_in_whatever_language() -> None:
 
 def test_a_tag_that_many_documents_have_is_not_asked_for() -> None:
     documents = [about(f"Oats {'abcdefgh'[number]}x", "tags: [cereals]") for number in range(6)]
-    few = "Which documents are tagged “cereals”?"
+    few = "Which documents are tagged ‘cereals’?"
     assert few in questions(*documents[:5])
     assert few not in questions(*documents)
 
@@ -417,7 +426,7 @@ def test_of_very_many_authors_a_sample_is_held_with_all_that_they_wrote() -> Non
 
 def test_a_telling_phrase_is_asked_for_at_its_time() -> None:
     case = asking(
-        "When is “wooden rudder” mentioned in “Boats for beginners”?",
+        "When is ‘wooden rudder’ mentioned in ‘Boats for beginners’?",
         read("boats.transcript.md", TALK),
     )
     (place,) = case.places
@@ -601,11 +610,11 @@ def test_a_title_that_two_documents_have_is_not_asked_for() -> None:
     one = about("Oats and water", "date: 2024-05-01")
     document, chunks = about("Oats and water", "date: 2024-05-02")
     other = (Document("library", "b.md", "0", "md", document.title, document.text, ()), chunks)
-    assert "When was “Oats and water” written?" not in questions(one, other)
+    assert "When was ‘Oats and water’ written?" not in questions(one, other)
 
 
 def test_a_recording_is_asked_for_by_its_length() -> None:
-    assert "How long is the recording “Boats for beginners”?" in questions(
+    assert "How long is the recording ‘Boats for beginners’?" in questions(
         read("boats.transcript.md", TALK)
     )
 

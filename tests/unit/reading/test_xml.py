@@ -103,10 +103,35 @@ def test_xhtml_is_read_as_a_web_page() -> None:
 
 
 @pytest.mark.parametrize(
+    "doctype",
+    [
+        "<!DOCTYPE note>",
+        '<!DOCTYPE note SYSTEM "note.dtd">',
+        '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://127.0.0.1:1/plist.dtd">',
+        "<!DOCTYPE note []>",
+        "<!DOCTYPE note [\n<!-- <!ENTITY> -->\n<!ELEMENT note (#PCDATA)> ] >",
+        """<!DOCTYPE note SYSTEM 'x' [<!ATTLIST note lang CDATA "]>" kind (a|b) 'a'>]>""",
+    ],
+)
+def test_a_document_type_that_defines_no_entity_does_no_harm(doctype: str) -> None:
+    source = f"<?xml version='1.0'?>{doctype}<note><p>Salt &amp; &#x70;epper</p></note>"
+    assert xml(source).text == "p: Salt & pepper"
+
+
+def test_what_a_document_type_defines_is_not_added_to_the_text() -> None:
+    source = '<!DOCTYPE n SYSTEM "x" [<!ATTLIST n title CDATA "Told by nobody">]><n>A &nbsp; b</n>'
+    assert xml(source).text == "n: A &nbsp; b"
+
+
+@pytest.mark.parametrize(
     ("source", "message"),
     [
         ("no xml", "damaged"),
         ('<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', "document type definition"),
+        ('<!DOCTYPE a [<!ELEMENT a ANY><!ENTITY % x "y">]><a/>', "document type definition"),
+        ("<!DOCTYPE a [<!ELEMENT a %x;>]><a/>", "document type definition"),
+        ("<!DOCTYPE a [<![INCLUDE[<!ELEMENT a ANY>]]>]><a/>", "document type definition"),
+        ('<!DOCTYPE a [ ]><!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', "damaged"),
         ("<a>" * 100_000 + "deep" + "</a>" * 100_000, "nested too deeply"),
     ],
 )

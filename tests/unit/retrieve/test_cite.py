@@ -96,6 +96,11 @@ def store() -> Store:
         ("notes/my guide.md", 1, 7),
         ("notes/my guide.md (line 6)", 6, 6),
         ("[3] notes/my guide.md — Guide > Seals (lines 5–7)\n    “Three.” (line 6)", 5, 7),
+        ("    “Three.” (line 6)", 6, 6),
+        ("[1] “Three. Four.”", 6, 7),
+        ("[2] (Seals) “…Three.…” (line 6)", 6, 6),
+        ("[1] “Four.”\n    notes/my guide.md — Guide (line 2)", 2, 2),
+        ("[1] notes/my guide.md — My guide to the seals", 1, 7),
     ],
 )
 def test_every_form_of_a_citation_leads_to_its_lines(
@@ -107,6 +112,36 @@ def test_every_form_of_a_citation_leads_to_its_lines(
     assert place.first_line == first
     assert place.lines == LINES[first - 1 : last]
     assert not place.superseded
+
+
+def test_words_that_stand_twice_are_found_at_the_printed_place(store: Store) -> None:
+    fill(store, embedded("b.md", "Here is a copy.\nThree."), embedded("c.md", "Three."))
+    assert cited(store, "    “Three.” (line 2)").document.path == "b.md"
+    assert cited(store, "    “Three.” (line 1)").document.path == "c.md"
+
+
+def test_words_that_stand_nearly_everywhere_are_found_where_they_stand_so(store: Store) -> None:
+    crowd = [embedded(f"{n}.md", "No, they like it. They do like it.") for n in range(99)]
+    fill(
+        store, *crowd, embedded("z.md", "They say a lot of things. Like, no, they do not. So what?")
+    )
+    assert cited(store, "[1] “Like, no, they do not.”").document.path == "z.md"
+    assert cited(store, "[1] “Guide One.”").document.path == "notes/my guide.md"
+    with pytest.raises(CitationNotFound):
+        cited(store, "“…”")
+
+
+def test_a_file_s_name_is_enough_where_no_other_has_it(store: Store) -> None:
+    fill(store, embedded("papers/2024/lease.md", "It ends."))
+    assert cited(store, "lease.md:1").document.path == "papers/2024/lease.md"
+    assert cited(store, "2024/lease.md").document.path == "papers/2024/lease.md"
+    fill(store, embedded("papers/2025/lease.md", "It ended."))
+    both = r"give more of the path: papers/2024/lease.md, papers/2025/lease.md"
+    with pytest.raises(CitationNotFound, match=both):
+        cited(store, "lease.md:1")
+    assert cited(store, "2025/lease.md").lines == ("It ended.",)
+    with pytest.raises(CitationNotFound, match="nothing at"):
+        cited(store, "ease.md")
 
 
 @pytest.mark.parametrize("length", [8, 20, 40])
@@ -186,13 +221,40 @@ def test_a_page_a_time_or_rows_lead_to_their_lines(
     ("citation", "complaint"),
     [
         ("report.pdf:p4", "report.pdf has nothing at page 4"),
-        ("talk.vtt@00:30:00", "talk.vtt has nothing at time 00:30:00"),
+        ("talk.vtt@01:30:00", "talk.vtt has nothing at time 01:30:00"),
         ("budget.xlsx (row 9)", "nothing at row 9"),
     ],
 )
 def test_a_place_that_is_not_there_says_so(store: Store, citation: str, complaint: str) -> None:
     with pytest.raises(CitationNotFound, match=complaint):
         cited(store, citation)
+
+
+def test_a_second_opens_its_captions_with_their_speakers_and_times(store: Store) -> None:
+    talk = with_places(
+        embedded("panel.vtt", part("Ann: Is it? It is not.\nBo: Why so?"), kind="vtt"),
+        Place(5, 11, time_start=1.0, time_end=2.0),
+        Place(12, 22, time_start=2.0, time_end=4.5),
+        Place(27, 34, time_start=40.0, time_end=41.0),
+    )
+    fill(store, talk)
+
+    def told(citation: str, around: int = 0) -> list[tuple[float, float, str, bool]]:
+        said = cited(store, citation, around=around).captions
+        return [(one.start, one.end, one.text, one.is_anchor) for one in said]
+
+    second = (2.0, 4.5, "Ann: It is not.", True)
+    assert told("panel.vtt@00:00:03") == [second]
+    assert told("panel.vtt (00:00:03–00:00:04)") == [second]
+    assert told("“It is not.” (00:00:02–00:00:04)") == [second]
+    assert told("panel.vtt@00:00:03", 1) == [
+        (1.0, 2.0, "Ann: Is it?", False),
+        (2.0, 4.5, "It is not.", True),
+        (40.0, 41.0, "Bo: Why so?", False),
+    ]
+    silence = [second, (40.0, 41.0, "Bo: Why so?", True)]
+    assert told("panel.vtt@00:00:20") == silence
+    assert len(told("panel.vtt")) == 3
 
 
 @pytest.mark.parametrize("made", [REPORT, TALK, SHEET])

@@ -122,7 +122,7 @@ def _is_linear(
         ("reading.web.html.tree._OVERFILLED", "search", "<a", ' a="b"', "<"),
         ("reading.web.html.tree._OVERFILLED", "search", "<a", " ", "<"),
         ("reading.web.mail.texts._QUOTE", "match", "", "> ", "x"),
-        ("reading.xml_safely._OUTER_DOCTYPE", "match", "<!DOCTYPE x", ' "a"', "["),
+        ("reading.xml_safely._DOCTYPE", "match", "<!DOCTYPE x", ' "a"', "["),
         ("text.comments._COMMENT", "match", "", " ", "x"),
         ("text.markup._LINK", "finditer", "[a](", "(a)", ""),
         ("text.markup._SHORTCODE", "finditer", "{{<", '"a"', "{"),

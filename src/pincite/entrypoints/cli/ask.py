@@ -24,7 +24,7 @@ from pincite.entrypoints.cli.common import (
     with_keys,
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
-from pincite.entrypoints.cli.tuning import search_settings, set_option
+from pincite.entrypoints.cli.tuning import Asking, search_settings, set_option
 from pincite.entrypoints.config import user_settings
 from pincite.records import Claim
 from pincite.settings import PROFILES, AskSettings
@@ -34,7 +34,7 @@ from pincite.text.printable import printable
 EXIT_ABSTAINED = 11
 
 
-@click.command()
+@click.command(cls=Asking)
 @click.argument("question", nargs=-1, required=True)
 @click.option(
     "--profile",
@@ -45,7 +45,7 @@ EXIT_ABSTAINED = 11
 @click.option(
     "--caution",
     type=click.FloatRange(0, 1),
-    help="How likely the best evidence must be to answer; below it there is no answer."
+    help="Answer only if the best evidence is at least this likely to be right."
     f"  [env var: PINCITE_CAUTION, default: {AskSettings.caution}]",
 )
 @click.option(
@@ -58,22 +58,24 @@ EXIT_ABSTAINED = 11
 @click.option(
     "--budget",
     type=click.IntRange(min=1),
-    help="Tokens of evidence that a language model is given."
+    help="Maximum number of evidence tokens to give a language model."
     f"  [env var: PINCITE_BUDGET, default: {AskSettings.budget}]",
 )
 @click.option(
     "--strict",
     is_flag=True,
-    help="No answer where a claim of a language model cannot be proven, or the model fails.",
+    help="Give no answer if the language model fails or makes a claim that cannot be proven.",
 )
 @click.option(
-    "--show-unsupported", is_flag=True, help="Show what a language model made up, struck out."
+    "--show-unsupported",
+    is_flag=True,
+    help="Show claims of a language model that have no support, struck out.",
 )
 @click.option(
     "--receipt",
     metavar="FILE",
     type=GivenPath(),
-    help="Also write what the answer rests on to FILE, for `pincite check`.",
+    help="Also write the evidence to FILE, for `pincite check`.",
 )
 @click.option(
     "--copy", is_flag=True, help="Print Markdown with footnotes, which `pincite check` reads."
@@ -97,10 +99,9 @@ def ask(
     as_json: bool,
     **filters: Any,  # noqa: ANN401 — what `filter_options` gives
 ) -> None:
-    """Answer QUESTION from the documents, each claim with its words and place; or say that they do
-    not answer it.
+    """Answer QUESTION from the documents and cite every claim, or say that they do not answer it.
 
-    Without a language model the answer is in the documents' own words. The exit code is 11 where
+    Without a language model the answer is in the documents' own words. The exit code is 11 if
     there is no answer.
 
     Example: pincite ask "when does the lease end?"
@@ -109,7 +110,7 @@ def ask(
         raise click.UsageError("--copy prints Markdown; leave out --json")
     if receipt is not None and receipt.exists() and not _is_receipt(receipt):
         raise click.UsageError(
-            f"{printable(str(receipt))} is there already and is not a receipt; name another file"
+            f"{printable(str(receipt))} already exists and is not a receipt; name another file"
         )
     seen, tuned = chosen_filters(**filters), search_settings(settings)
     own = user_settings(os.environ)

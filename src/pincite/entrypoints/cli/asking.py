@@ -33,13 +33,13 @@ def asking_options(command: Any) -> Any:  # noqa: ANN401 — as click's own deco
         click.option(
             "--abstain-below",
             type=float,
-            help="Count a search that is less confident than this as saying no.",
+            help="Count a search as saying no if it is less confident than this.",
         ),
         click.option("--kind", "kinds", multiple=True, help="Only questions of this kind."),
+        click.option("--drafts", is_flag=True, help="Ask unconfirmed drafts, too."),
         click.option(
-            "--drafts", is_flag=True, help="Ask drafts, too, though nobody confirmed them."
+            "--label", default="", help="A name for the run, so that you can find it again."
         ),
-        click.option("--label", default="", help="A name for the run, to find it again."),
         passwords_option,
     )[::-1]:
         command = option(command)
@@ -93,12 +93,12 @@ def cases_to_ask(
 
 def _why_none(file: Path, known: tuple[Case, ...]) -> str:
     if not known:
-        return f"{file} holds no question"
+        return f"{file} has no questions"
     kinds = ", ".join(sorted({case.kind for case in known}))
     drafts = sum(case.draft for case in known)
     return (
-        f"of the {len(known)} questions in {file} none is left to ask; {drafts} of them are drafts "
-        f"(confirm them, or ask them with --drafts), and their kinds are: {kinds}"
+        f"none of the {len(known)} questions in {file} is left to ask: {drafts} are drafts "
+        f"(confirm them, or use --drafts), and their kinds are: {kinds}"
     )
 
 
@@ -119,8 +119,8 @@ def refuse_to_index(library: Library, file: Path) -> None:
     outside_or_hidden = any(part.startswith(".") for part in path.split("/"))
     if not outside_or_hidden and path != REPORT_FILE:
         raise SettingsError(
-            f"{file} would be indexed with the library, and found for its own questions; write it "
-            f"outside the library, or leave --output out for {REPORT_FILE} at its top"
+            f"{file} would be indexed and found for its own questions; write it outside the "
+            f"library, or leave out --output to write {REPORT_FILE} at its top"
         )
 
 
@@ -129,7 +129,7 @@ def _warn_of_unknown(library: Library, cases: list[Case]) -> None:
     if unknown:
         some = ", ".join(map(printable, unknown[:3])) + (", …" if len(unknown) > 3 else "")
         click.echo(
-            f"Note: what is expected is not in this library and cannot be found: {some} "
-            f"({len(unknown)} in all)",
+            f"Note: {len(unknown)} expected places are not in this library and cannot be found: "
+            f"{some}",
             err=True,
         )

@@ -33,7 +33,7 @@ from pincite.records import CatalogEntry, CatalogState
     type=click.Choice(get_args(CatalogState)),
     help="Only files in this state.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many.")
+@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of documents.")
 @library_option
 @as_json_option
 def catalog(

@@ -34,8 +34,8 @@ EXIT_NOT_CHECKED = 4  # as where one file that cannot be read is all there is
 def check(files: tuple[Path, ...], library: Path, as_json: bool) -> None:
     """Tell what became of the citations in receipts, or in Markdown that `ask --copy` printed.
 
-    Each is compared with the library as it is now. The exit code is 0 where all are valid or moved,
-    12 where one is neither, and 4 where a file cannot be read; the others are checked nevertheless.
+    Each is compared with the library as it is now. The exit code is 0 if all are valid or moved, 12
+    if one is not, and 4 if a file cannot be read; the others are checked anyway.
 
     Example: pincite check answer.json
     """

@@ -51,7 +51,7 @@ library_option = click.option(
     "-l",
     type=GivenPath(),
     default=Path(),
-    help="A folder of the library; by default where you stand.",
+    help="The library, or a folder in it.  [default: the current folder]",
 )
 
 
@@ -106,13 +106,11 @@ _PROJECT_OPTIONS = (
         help="A PostgreSQL database: postgresql://USER@HOST/DATABASE or "
         "postgresql+embedded:///FOLDER.  [env var: PINCITE_STORE]",
     ),
-    click.option(
-        "--user", metavar="NAME", help="Who you are in that team.  [env var: PINCITE_USER]"
-    ),
+    click.option("--user", metavar="NAME", help="Your name in the team.  [env var: PINCITE_USER]"),
     click.option(
         "--project",
         metavar="NAME",
-        help="A project of yours, or OWNER/NAME.  [env var: PINCITE_PROJECT]",
+        help="Your project, or OWNER/NAME.  [env var: PINCITE_PROJECT]",
     ),
 )
 
@@ -163,8 +161,7 @@ def note_unused_index(library: Library) -> None:
     if library.place and has_own_index(library.root):
         folder = printable(str(library.root / INDEX_FOLDER))
         click.echo(
-            f"Note: the index in {folder} is not used while store.json there names a database; it "
-            "is as it was.",
+            f"Note: the index in {folder} is not used, because store.json there names a database.",
             err=True,
         )
 
@@ -176,8 +173,10 @@ def tell_move(library: Library, before: str, *, as_json: bool) -> dict[str, str]
     """
     left = "" if before == library.place else before
     if left and not as_json:
-        told = f"Note: the index of this folder is now {library.place}. It was {left}, where all is"
-        click.echo(f"{printable(told)} as it was, and is not updated from here any more.", err=True)
+        told = (
+            f"Note: the index of this folder is now {library.place}. The old index, {left}, stays"
+        )
+        click.echo(f"{printable(told)} as it is and is no longer updated from here.", err=True)
     return {"left": left}
 
 

@@ -43,15 +43,19 @@ _NOUNS = {
 @click.option(
     "--engine",
     type=click.Choice(get_args(OcrEngine)),
-    help="What reads them. [default: rapidocr, if it is installed]",
+    help="The OCR engine. [default: rapidocr, if it is installed]",
 )
 @click.option(
     "--speech-model",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Write down what audio and video say, with the faster-whisper model in this folder.",
 )
-@click.option("--language", metavar="LANG", help="The language of it all, as en, de, zh.")
-@click.option("--force", is_flag=True, help="Recognise all again, even what was corrected by hand.")
+@click.option(
+    "--language", metavar="LANG", help="The language of the text and speech, such as en, de, zh."
+)
+@click.option(
+    "--force", is_flag=True, help="Recognise everything again, even what you corrected by hand."
+)
 @passwords_option
 @as_json_option
 def convert(
@@ -117,8 +121,8 @@ def report_as_text(report: ConversionReport, seconds: float) -> Iterator[str]:
     yield from (f"{what}: {_files(count)}." for what, count in counts.items() if count)
     yield from _waiting(report.waiting)
     lists: dict[str, Sequence[str]] = {
-        "Changed, but their text was corrected by hand; --force recognises them anew": report.kept,
-        f"Gone, but their text is in {CONVERTED_FOLDER}; delete what you do not need": (
+        "Changed, but you corrected their text by hand; --force recognises them again": report.kept,
+        f"Gone, but their text is still in {CONVERTED_FOLDER}; delete what you do not need": (
             report.orphaned
         ),
         "Left out": [f"{one.path}: {one.reason}" for one in report.skipped],

@@ -81,13 +81,15 @@ def runs(library: Path, as_json: bool) -> None:
 @evaluate.command()
 @click.argument("before", default="last~1")
 @click.argument("after", default="last")
-@click.option("--figure", default="ndcg@10", show_default=True, help="Compare questions by this.")
+@click.option(
+    "--figure", default="ndcg@10", show_default=True, help="Compare questions by this figure."
+)
 @click.option(
     "--most",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="Questions shown of the better and of the worse ones.",
+    help="How many improved and how many worsened questions to show.",
 )
 @library_option
 @as_json_option
@@ -202,7 +204,7 @@ def gate(
         echo_lines(evaluations.gate_as_text(checks, strong=strong))
     below = [one for one in checks if not one.holds]
     if below:
-        click.echo(f"{len(below)} of {len(checks)} floors are not reached.", err=True)
+        click.echo(f"{len(below)} of {len(checks)} floors were not reached.", err=True)
         sys.exit(EXIT_BELOW_FLOOR)
 
 
@@ -215,7 +217,7 @@ def _refuse_asking() -> None:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     if given:
-        raise SettingsError(f"--run takes a run as it was made: leave out {', '.join(given)}")
+        raise SettingsError(f"--run checks a run as it is; leave out {', '.join(given)}")
 
 
 evaluate.add_command(generate)

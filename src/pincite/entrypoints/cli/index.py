@@ -44,7 +44,7 @@ size_option = click.option(
     "--max-file-size",
     "max_file_bytes",
     type=click.IntRange(min=1),
-    help=f"Larger files are left out, in bytes. [default: {DEFAULT_MAX_FILE_BYTES:,}]",
+    help=f"Skip files with more bytes than this. [default: {DEFAULT_MAX_FILE_BYTES:,}]",
 )
 passwords_option = click.option(
     "--passwords",
@@ -57,13 +57,15 @@ passwords_option = click.option(
 
 @click.group()
 def index() -> None:
-    """Make a folder searchable and keep it so."""
+    """Make a folder searchable and keep it up to date."""
 
 
 @index.command()
 @folder_argument
 @click.option(
-    "--policy", type=click.Choice(POLICY_NAMES), help=f"How to cut. [default: {DEFAULT_POLICY}]"
+    "--policy",
+    type=click.Choice(POLICY_NAMES),
+    help=f"The chunk policy. [default: {DEFAULT_POLICY}]",
 )
 @click.option(
     "--model", help=f"minilm, hashing, openai:MODEL or a folder. [default: {DEFAULT_MODEL}]"
@@ -75,12 +77,12 @@ def index() -> None:
     "options",
     multiple=True,
     type=click.Choice([*READING_OPTIONS, "nothing-else"]),
-    help="Read these of Word documents, too; repeat for several.",
+    help="Also read these parts of Word documents; repeat for several.",
 )
 @click.option(
     "--summaries",
     metavar="MODEL",
-    help="Let openai:MODEL write the catalog's summaries; `text` takes them from the text again.",
+    help="Let openai:MODEL write the catalog's summaries; `text` undoes that.",
 )
 @size_option
 @passwords_option
@@ -101,12 +103,11 @@ def build(
 ) -> None:
     """Index every document of FOLDER.
 
-    A build that was stopped goes on where it was. Policy, model, name, size limit and what else
-    is read are remembered; passwords are not. With another model all documents are forgotten
-    first; `pincite reindex` goes on answering meanwhile. The default model is fetched (84 MB) where
-    it is missing.
+    A stopped build continues where it was. The index remembers all options except passwords.
+    Another model means indexing everything from scratch; `pincite reindex` does that while the old
+    index still answers. If the default model is missing, it is downloaded (84 MB).
 
-    With --store the index is a project of a team's database, which is remembered, too.
+    With --store the index becomes a project in a team's database.
 
     Example: pincite index build ~/notes
     """

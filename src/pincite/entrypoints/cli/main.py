@@ -98,6 +98,15 @@ class Commands(click.Group):
         )
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was asked for; where there is none, those with similar names."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:  # click knows only what is imported
+            raise click.NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=ctx) from None
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options of all commands; those of the one that was asked for come later."""
         note_json(ctx, args)
@@ -136,7 +145,7 @@ class Commands(click.Group):
 def _tell_stopped(ctx: click.Context) -> None:
     done = {"index": "indexed", "reindex": "indexed", "convert": "recognised"}
     what = done.get(ctx.invoked_subcommand or "")
-    kept = f" What was {what} is kept; the same command goes on from there."
+    kept = f" What was {what} is kept; run the same command to go on."
     told = f"Stopped.{kept if what else ''}"
     if is_json(ctx):
         tell_error(ctx, KeyboardInterrupt.__name__, told)
@@ -150,7 +159,7 @@ def _tell_stopped(ctx: click.Context) -> None:
 )
 @click.version_option(__version__, message="pincite %(version)s")
 def cli() -> None:
-    """Find things in your own documents, cited to the line."""
+    """Ask and search your own documents; every answer names its page, line or second."""
 
 
 def main() -> None:

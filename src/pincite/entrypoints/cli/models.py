@@ -66,14 +66,14 @@ def prepare(wheel: Path | None) -> None:
 @click.argument("model", default="minilm")
 @as_json_option
 def check(model: str, as_json: bool) -> None:
-    """Check that MODEL (minilm, or a folder) is whole and gives sensible vectors.
+    """Check that MODEL (minilm, or a folder) is complete and gives sensible vectors.
 
     Example: pincite models check
     """
     from pincite.models.prepare import check_model
 
     if model == "hashing":
-        echo_lines(["hashing is made of code alone; there is nothing to check."])
+        echo_lines(["hashing has no files; there is nothing to check."])
         return
     if model == "minilm":
         catalog.open_embedder(model, models_folder=_folder(), base_url=None, api_key=None)
@@ -82,7 +82,7 @@ def check(model: str, as_json: bool) -> None:
     if as_json:
         echo_json({"model": model, "folder": str(folder), "problems": problems})
     else:
-        echo_lines(printable(one) for one in problems or [f"{model} is whole and works."])
+        echo_lines(printable(one) for one in problems or [f"{model} is complete and works."])
     if problems:
         sys.exit(EXIT_MODEL)
 

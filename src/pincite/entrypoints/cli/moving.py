@@ -53,7 +53,7 @@ class StandardOutput:
         self._number = 1
         if os.isatty(self._number):
             raise SettingsError(
-                "this would write bytes to your terminal; send them on: "
+                "this would write binary data to your terminal; redirect it: "
                 "`pincite export - > FILE` or `pincite export - | …`"
             )
 
@@ -67,9 +67,9 @@ class StandardOutput:
 file_argument = click.argument("file", type=GivenPath())
 written_file_argument = click.argument("file", type=FileToWrite())
 folder_argument = click.argument("folder", type=GivenPath())
-overwrite_option = click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
 replace_option = click.option(
-    "--replace", is_flag=True, help="Replace the index that FOLDER has; not its documents."
+    "--replace", is_flag=True, help="Replace the index in FOLDER, but not its documents."
 )
 
 
@@ -81,8 +81,8 @@ replace_option = click.option(
 def export(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
     """Write a library with its vectors into one FILE, to be imported elsewhere.
 
-    It holds what the library holds today: nothing that was deleted. Of a team's project it holds
-    what you may see. With - as FILE it goes to standard output, and the report to standard error.
+    The file has what the library has today, and nothing that was deleted. For a team's project it
+    has what you may see. If FILE is -, it goes to standard output and the report to standard error.
 
     Example: pincite export notes.pincite
     """
@@ -95,10 +95,10 @@ def export(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
 @overwrite_option
 @as_json_option
 def backup(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
-    """Write a library with its past into one FILE, also while it is being written to.
+    """Write a library with its past versions into one FILE, even while it is being indexed.
 
-    It holds what `export` does and the words of versions that are gone, so that after `restore`
-    every citation still leads to them. Of a team's project it holds what you may see.
+    The file has what `export` writes and the text of past versions, so that old citations still
+    open after `restore`. For a team's project it has what you may see.
 
     Example: pincite backup notes-monday.pincite
     """
@@ -114,8 +114,8 @@ def backup(file: Path, library: Path, overwrite: bool, as_json: bool) -> None:
 def import_(file: Path, folder: Path, replace: bool, as_json: bool, **place: str | None) -> None:
     """Make the library in FILE searchable in FOLDER, without embedding anything again.
 
-    FOLDER may hold the documents or not; it is made if it is not there. A file that is damaged
-    changes nothing. With --store the index becomes a project of a team's database.
+    FOLDER need not hold the documents; it is created if it does not exist. A damaged file changes
+    nothing. With --store the index becomes a project of a team's database.
 
     Example: pincite import notes.pincite ~/notes
     """
@@ -129,7 +129,7 @@ def import_(file: Path, folder: Path, replace: bool, as_json: bool, **place: str
 @project_options
 @as_json_option
 def restore(file: Path, folder: Path, replace: bool, as_json: bool, **place: str | None) -> None:
-    """Bring the library in FILE, a backup, back into FOLDER.
+    """Restore the backup in FILE to FOLDER.
 
     Example: pincite restore notes-monday.pincite ~/notes --replace
     """

@@ -87,10 +87,14 @@ def _umask() -> int:
     help=f"The file to add them to. [default: {EVAL_FILE} of the library]",
 )
 @click.option(
-    "--most", type=click.IntRange(min=1), default=40, show_default=True, help="How many drafts."
+    "--most",
+    type=click.IntRange(min=1),
+    default=40,
+    show_default=True,
+    help="Maximum number of drafts.",
 )
 @click.option("--model", metavar="MODEL", help="Let openai:MODEL write questions, too.")
-@click.option("--seed", default=0, show_default=True, help="Another number gives other drafts.")
+@click.option("--seed", default=0, show_default=True, help="Change it to get different drafts.")
 @library_option
 @as_json_option
 def generate(
@@ -98,8 +102,8 @@ def generate(
 ) -> None:
     """Draft questions from the library's own documents, for you to confirm.
 
-    From titles, headings, definitions, codes and times; with --model a language model writes some.
-    Drafts are not asked by `eval run` until you have confirmed them with `eval confirm`.
+    They come from titles, headings, definitions, codes and times; with --model a language model
+    writes some. `eval run` asks a draft only after you confirm it with `eval confirm`.
 
     Example: pincite eval generate --most 60
     """
@@ -144,7 +148,7 @@ def _drafted(new: Sequence[Case], file: Path, *, already: int) -> Iterator[str]:
 @click.option("--all", "everything", is_flag=True, help="Confirm every draft without asking.")
 @library_option
 def confirm(cases: Path | None, everything: bool, library: Path) -> None:
-    """Look through drafted questions: keep, change or drop each. What you have done is kept.
+    """Keep, edit or drop each drafted question. You can stop and go on later.
 
     Example: pincite eval confirm
     """
@@ -197,7 +201,7 @@ def _asked(text: str, **how: Any) -> str:  # noqa: ANN401 — as click.prompt
         if sys.stdin.isatty():
             raise KeyboardInterrupt from None
         raise SettingsError(
-            "there is nobody to ask; run it in a terminal, or confirm every draft with --all"
+            "there is no terminal to ask on; run it in one, or confirm every draft with --all"
         ) from None
 
 

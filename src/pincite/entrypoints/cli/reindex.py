@@ -29,13 +29,13 @@ from pincite.settings import EVAL_FILE, POLICY_NAMES
 @click.command()
 @folder_argument
 @click.option("--model", help="The new model: minilm, hashing, openai:MODEL or a folder.")
-@click.option("--policy", type=click.Choice(POLICY_NAMES), help="The new way to cut.")
+@click.option("--policy", type=click.Choice(POLICY_NAMES), help="The new chunk policy.")
 @click.option("--fresh", is_flag=True, help="Read, cut and embed everything again.")
 @click.option(
     "--gate",
     "cases",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help=f"Questions that must not be answered worse. [default: {EVAL_FILE}, where there is one]",
+    help=f"Questions whose results must not get worse. [default: {EVAL_FILE}, if it exists]",
 )
 @click.option("--no-gate", is_flag=True, help="Ask no questions.")
 @click.option(
@@ -45,10 +45,10 @@ from pincite.settings import EVAL_FILE, POLICY_NAMES
     show_default=True,
     help="How much lower a figure may be before it counts as worse.",
 )
-@click.option("--no-switch", is_flag=True, help="Make the new index, and leave it at that.")
-@click.option("--status", is_flag=True, help="Print which indexes there are.")
+@click.option("--no-switch", is_flag=True, help="Make the new index, but do not switch to it.")
+@click.option("--status", is_flag=True, help="Show which indexes exist.")
 @click.option("--rollback", is_flag=True, help="Go back to the index before the last switch.")
-@click.option("--cancel", is_flag=True, help="Give up the new index that is not switched to.")
+@click.option("--cancel", is_flag=True, help="Discard the new index before it is switched to.")
 @click.option("--drop-old", is_flag=True, help="Remove the index before the last switch.")
 @passwords_option
 @as_json_option
@@ -130,7 +130,7 @@ def _only_step(**steps: bool) -> str | None:
     chosen = [name for name, wanted in steps.items() if wanted]
     if chosen and given - {chosen[0], "folder", "as_json"}:
         option = chosen[0].replace("_", "-")
-        raise SettingsError(f"--{option} is a step of its own; leave out the other options")
+        raise SettingsError(f"--{option} must be used alone; leave out the other options")
     return chosen[0] if chosen else None
 
 
@@ -141,10 +141,10 @@ def _step(library: Library, chosen: str, *, as_json: bool) -> None:
             header = library.rollback()
         case "cancel":
             library.generations.cancel()
-            told = "The new index was given up; searches go on as before."
+            told = "The new index was discarded; searches go on as before."
         case "drop_old":
             library.generations.drop_before()
-            told = "The index before the last switch is gone; there is no way back to it."
+            told = "The previous index was removed; you can no longer go back to it."
     stats = library.generations.stats()
     if as_json:
         echo_json(generations.stats_as_json(stats))

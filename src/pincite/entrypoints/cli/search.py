@@ -23,6 +23,7 @@ from pincite.entrypoints.cli.common import (
 )
 from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
 from pincite.entrypoints.cli.tuning import (
+    Asking,
     mode_option,
     search_settings,
     set_option,
@@ -39,32 +40,33 @@ _DEFAULTS = SearchSettings()
 EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
 
 
-@click.command()
+@click.command(cls=Asking)
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top-k", "-k", type=int, help=f"How many results.  [default: {_DEFAULTS.top_k}]")
+@click.option("--by-document", is_flag=True, help="List documents, each with its best places.")
+@click.option(
+    "--explain", is_flag=True, help="Show how each result got its rank, and what was cut."
+)
+@click.option(
+    "--moments",
+    is_flag=True,
+    help="For recordings, show what was said and seen around each result.",
+)
 @filter_options
 @click.option(
     "--per-document",
     type=click.IntRange(min=0),
-    help=f"Most results from one document; 0 is no limit.  [default: {_DEFAULTS.per_document}]",
+    help="Maximum number of results from one document; 0 means no limit."
+    f"  [default: {_DEFAULTS.per_document}]",
 )
 @mode_option
 @understanding_options
 @click.option(
     "--rerank",
     metavar="MODEL",
-    help="Look at the best hits once more with maxsim, a folder's cross-encoder or service:MODEL.",
+    help="Rerank the best hits with maxsim, a cross-encoder in a folder, or service:MODEL.",
 )
 @set_option
-@click.option(
-    "--by-document", is_flag=True, help="List documents, each with the best of its places."
-)
-@click.option(
-    "--moments", is_flag=True, help="Of recordings, show what was said and seen around each result."
-)
-@click.option(
-    "--explain", is_flag=True, help="Show what each search gave to each result, and what was cut."
-)
 @library_option
 @as_json_option
 def search(
@@ -83,9 +85,9 @@ def search(
     as_json: bool,
     **filters: Any,  # noqa: ANN401 — what `filter_options` gives
 ) -> None:
-    """Find the places that speak to QUESTION, from anywhere inside a library.
+    """Find the places that answer QUESTION best.
 
-    A question that begins with a dash goes after `--`.
+    Put `--` before a question that begins with a dash.
 
     Example: pincite search "who signs the release?" --type md
     """
@@ -157,14 +159,14 @@ def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
         _echo_asides(found.asides)
 
 
-@click.command()
+@click.command(cls=Asking)
 @click.argument("question", nargs=-1, required=True)
 @click.option(
     "--budget",
     type=click.IntRange(min=1),
     default=DEFAULT_BUDGET,
     show_default=True,
-    help="Most tokens.",
+    help="Maximum number of tokens.",
 )
 @filter_options
 @mode_option
@@ -214,15 +216,16 @@ def context(
     type=click.IntRange(min=0),
     default=3,
     show_default=True,
-    help="Lines shown before and after.",
+    help="Lines or captions before and after.",
 )
 @library_option
 @as_json_option
 def show(citation: str, around: int, library: Path, as_json: bool) -> None:
-    """Print the lines that CITATION names, with their surroundings.
+    """Print the place that CITATION names, and what stands around it.
 
     CITATION is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time
-    (talk.vtt@00:01:05), a chunk id, or a line as `pincite search` prints it.
+    (talk.vtt@00:01:05), a chunk id, or any line of a result that `search` or `ask` printed. Of a
+    path, the file's name is enough if no other file has it.
 
     Example: pincite show notes/glossary.md:12-20
     """

@@ -79,10 +79,10 @@ def _setup_as_text(done: Setup) -> Iterator[str]:
 def connect_(
     folder: Path, store: str | None, user: str | None, project: str | None, as_json: bool
 ) -> None:
-    """Let an empty FOLDER look into a project, so that it can be searched there.
+    """Connect an empty FOLDER to a project, so that you can search it from there.
 
-    The folder is made if it is not there. It holds none of the project's files, and what is indexed
-    is not changed from it.
+    The folder is created if it does not exist. It has none of the project's files, and the index
+    cannot be changed from it.
 
     Example: pincite team connect ~/plans --store postgresql://db/pincite --project ada/plans
     """
@@ -118,7 +118,7 @@ def projects(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — what `_of
         echo_json([asdict(one) for one in found])
         return
     if not found:
-        click.echo(f"{printable(address.user)} is a member of no project.", err=True)
+        click.echo(f"{printable(address.user)} is not a member of any project.", err=True)
     echo_lines(
         printable(f"{one.owner}/{one.name}: {one.role}, sees up to {one.clearance}")
         for one in found
@@ -128,7 +128,7 @@ def projects(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — what `_of
 @team.command()
 @_of_project
 def members(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
-    """List who is in a project; all of them to an admin, else only yourself.
+    """List the members of a project. If you are not an admin, you see only yourself.
 
     Example: pincite team members --library ~/plans
     """
@@ -147,12 +147,12 @@ def members(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
 @click.option(
     "--role",
     type=click.Choice(MEMBER_ROLES),
-    help="Read; change documents, too; share, too. A new member is a reader.",
+    help="A writer may also change documents, an admin may also share.  [default: reader]",
 )
 @click.option(
     "--clearance",
     type=click.Choice(LEVELS),
-    help="The strictest label whose documents are seen; of a new member internal.",
+    help="The most confidential documents they may see.  [default: internal]",
 )
 @_of_project
 def share(
@@ -164,7 +164,7 @@ def share(
 ) -> None:
     """Make USER a member of a project, or change what a member may do.
 
-    Of a member, what is not named stays as it is.
+    Roles and clearances you do not name stay as they are.
 
     Example: pincite team share grace --role writer --library ~/plans
     """
@@ -196,7 +196,7 @@ def revoke(member: str, as_json: bool, **place: Any) -> None:  # noqa: ANN401 �
 @team.command()
 @_of_project
 def leave(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
-    """Take yourself out of a project, whatever your role; its owner cannot.
+    """Leave a project. Its owner cannot.
 
     Example: pincite team leave --library ~/adas-plans
     """
@@ -207,22 +207,22 @@ def leave(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
 
 def _tell_revoked(member: str, address: Address, *, as_json: bool) -> None:
     project = address.scope.full_name
-    told = f"{member} is no member of {project} any more."
+    told = f"{member} is no longer a member of {project}."
     _tell({"project": project, "user": member, "revoked": True}, told, as_json=as_json)
 
 
 @team.command()
 @_of_project
 def optimize(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
-    """Make the index for a project's vectors now, where one is due.
+    """Rebuild the vector index of a project now, if it needs rebuilding.
 
-    An index run does it at its end, if its login owns the tables; else the owner runs this.
+    An index run does this by itself if its login owns the tables; otherwise the owner runs this.
 
     Example: pincite team optimize --library ~/plans
     """
     with _opened(**place) as (opened, address):
         made = opened.optimize(address.scope)
-    told = "The index for vectors was made anew." if made else "No index for vectors is due."
+    told = "The vector index was rebuilt." if made else "The vector index needs no rebuilding."
     _tell({"project": address.scope.full_name, "made": made}, told, as_json=as_json)
 
 
@@ -242,13 +242,13 @@ def drop(yes: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as
             documents = counted(store.stats().documents, "document")
             files = ", and the files that were handed in, which are nowhere else," * keeps_files
             raise SettingsError(
-                f"this deletes {project} with its {documents}{files} for everybody; if you mean "
-                "it, say --yes"
+                f"this deletes {project} with its {documents}{files} for everybody; to "
+                "confirm, add --yes"
             )
         opened.drop(address.scope)
     kept = "The files that were handed in to it are gone with it."
     told = f"{project} is deleted. " + (
-        kept if keeps_files else "The files it was made of are where they were."
+        kept if keeps_files else "The files it was made from are untouched."
     )
     _tell({"project": project, "dropped": True}, told, as_json=as_json)
 

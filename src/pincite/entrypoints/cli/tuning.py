@@ -1,4 +1,4 @@
-"""Settings of a search on the command line: `--set NAME=VALUE`."""
+"""How a search is tuned on the command line, and how its many options are listed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 import click
 
+from pincite.entrypoints.cli.filtering import filter_options
 from pincite.errors import SettingsError
 from pincite.records import Mode
 from pincite.settings import SearchSettings
@@ -26,22 +27,23 @@ set_option = click.option(
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Another value for a setting of the search, such as candidates=200; repeat for several.",
+    help="Change a search setting, such as candidates=200; repeat for several.",
 )
 
 
+_TUNING = {"caution", "date_words", "expand", "mode", "per_document", "rerank", "settings"}
 _UNDERSTANDING = (
     click.option(
         "--dates",
         "date_words",
         is_flag=True,
         default=None,
-        help="Take “since March” or “in 2024” as a restriction; English only.",
+        help="Treat “since March” or “in 2024” as a filter; English only.",
     ),
     click.option(
         "--expand",
         metavar="MODEL",
-        help="Let a language model (openai:MODEL) give other words to search for.",
+        help="Let a language model (openai:MODEL) suggest more words to search for.",
     ),
 )
 
@@ -51,6 +53,25 @@ def understanding_options(command: Any) -> Any:  # noqa: ANN401 — as click's o
     for option in _UNDERSTANDING[::-1]:
         command = option(command)
     return command
+
+
+class Asking(click.Command):
+    """A command that takes a question: its help lists filters and tuning after the rest."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options, in sections."""
+        filters = {param.name for param in filter_options(click.Command(None)).params}
+        sections: dict[str, list[tuple[str, str]]] = {"Options": [], "Filters": [], "Tuning": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and not isinstance(param, click.Argument):
+                rare = "Filters" if param.name in filters else "Tuning"
+                common = param.name not in filters | _TUNING
+                sections["Options" if common else rare].append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
 def search_settings(given: tuple[str, ...], **options: Any) -> SearchSettings:  # noqa: ANN401
@@ -67,7 +88,7 @@ def _set(given: tuple[str, ...]) -> SearchSettings:
         name, _, value = one.partition("=")
         name = name.strip().replace("-", "_")
         if name not in values:
-            raise SettingsError(f"unknown setting {name!r}; known are: {', '.join(values)}")
+            raise SettingsError(f"unknown setting {name!r}; choose one of: {', '.join(values)}")
         values[name] = _value(value.strip())
     import msgspec
 

@@ -42,7 +42,7 @@ def status(as_json: bool) -> None:
 @_model_argument
 @as_json_option
 def start(model: str, as_json: bool) -> None:
-    """Start the worker for MODEL (minilm, hashing or a folder), unless it runs.
+    """Start the worker for MODEL (minilm, hashing or a folder), unless it is running.
 
     It ends by itself after ten minutes without a call (PINCITE_WORKER_IDLE).
 
@@ -74,7 +74,7 @@ def stop(model: str | None, as_json: bool) -> None:
 @_model_argument
 @as_json_option
 def restart(model: str, as_json: bool) -> None:
-    """Stop the worker for MODEL, if it runs, and start it anew.
+    """Stop the worker for MODEL, if it is running, and start it again.
 
     Example: pincite worker restart
     """
@@ -98,7 +98,7 @@ def _show(workers: list[WorkerStatus], as_json: bool) -> None:
     if as_json:
         echo_json([asdict(one) for one in workers])
     elif not workers:
-        echo_lines(["No worker runs: each call loads the model itself."])
+        echo_lines(["No worker is running; each command loads the model itself."])
     else:
         echo_lines(map(_line, workers))
 

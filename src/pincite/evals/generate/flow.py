@@ -5,11 +5,13 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from pincite.errors import ModelError
 from pincite.evals.generate.draft import Draft, Source
 from pincite.evals.generate.harvest import Harvest
+from pincite.evals.generate.phrases import without_phrases
 from pincite.evals.generate.unanswerable import (
     from_abbreviations_nowhere,
     from_codes_nowhere,
@@ -58,7 +60,8 @@ def draft_cases(
         written = WrittenQuestions(generator, on_trouble).for_passages(passages)
         answerable = _by_turns([written, answerable])
     mixed = _mixed(answerable, _unanswerable(harvest, drafts, seed))
-    return [draft.case for draft in islice(filter(hand.take, mixed), max(most, 0))]
+    taken = (draft.case for draft in islice(filter(hand.take, mixed), max(most, 0)))
+    return [replace(case, question=without_phrases(case.question)) for case in taken]
 
 
 def _unanswerable(

@@ -122,6 +122,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _KANA = re.compile(r"[\u3041-\u30fa]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LEAST_HAN = 0.1  # of a text, that makes it Chinese or Japanese
+# A search demands what stands in double quotes to the letter; nobody who asks knows the letters.
+_SINGLE_QUOTES = str.maketrans('“”„«»「」『』"', "‘’‚‹›〈〉〈〉'")
 
 
 def language_of(text: str, told: str | None) -> str | None:
@@ -141,3 +143,8 @@ def language_of(text: str, told: str | None) -> str | None:
 def asked(language: str, form: Form, *, x: str = "", title: str = "") -> str:
     """A question in one of our languages."""
     return _FORMS[language][form].format(x=x, title=title)
+
+
+def without_phrases(question: str) -> str:
+    """The question with single quotes, which a search does not take for a phrase."""
+    return question.translate(_SINGLE_QUOTES)

@@ -41,7 +41,7 @@ def read(file: SourceFile) -> Content:
     """Read an XML file; one that defines entities is FileUnreadable."""
     if _XHTML.match(file.data, end_of_run(_XHTML_PROLOG, file.data)):
         return read_html(file)
-    root = parse_xml(file.data, doctype_allowed=True)
+    root = parse_xml(file.data)
     if is_feed(root):
         return read_feed(root)
     writer = _Lines()

@@ -84,7 +84,7 @@ def read_epub(file: SourceFile) -> Content:
 
 def _opened(archive: SafeZip) -> _Package:
     path = _package_path(archive)
-    root = parse_xml(archive.read(path), doctype_allowed=True)
+    root = parse_xml(archive.read(path))
     items = {item.get("id", ""): item for item in root.iter("{*}item")}
     return _Package(archive, root, posixpath.dirname(path), items)
 
@@ -92,7 +92,7 @@ def _opened(archive: SafeZip) -> _Package:
 def _package_path(archive: SafeZip) -> str:
     """Where the container says that the package document is, or else the only one there is."""
     if archive.has(_CONTAINER):
-        container = parse_xml(archive.read(_CONTAINER), doctype_allowed=True)
+        container = parse_xml(archive.read(_CONTAINER))
         for element in container.iter("{*}rootfile"):
             path = posixpath.normpath(unquote(element.get("full-path", "")))
             if archive.has(path):
@@ -107,7 +107,7 @@ def _refuse_encrypted(package: _Package, chapters: list[str]) -> None:
     """Fonts may be scrambled, which hides no text; chapters that are encrypted cannot be read."""
     if not package.archive.has(_ENCRYPTION):
         return
-    root = parse_xml(package.archive.read(_ENCRYPTION), doctype_allowed=True)
+    root = parse_xml(package.archive.read(_ENCRYPTION))
     encrypted = {package.path_of(one.get("URI"), "") for one in root.iter(_CIPHER)}
     if not encrypted.isdisjoint(chapters):
         raise FileUnreadable("is protected by DRM (encrypted); it cannot be read")
@@ -158,7 +158,7 @@ def _nav_entries(data: bytes) -> Iterator[tuple[str, str]]:
 
 def _ncx_entries(data: bytes) -> Iterator[tuple[str, str]]:
     try:
-        root = parse_xml(data, doctype_allowed=True)
+        root = parse_xml(data)
     except FileUnreadable:
         return
     for point in root.iter(f"{_NCX}navPoint"):

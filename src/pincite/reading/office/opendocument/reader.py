@@ -60,7 +60,7 @@ def read_text(file: SourceFile) -> Content:
 
 def _refuse_encrypted(archive: SafeZip) -> None:
     manifest = archive.read(_MANIFEST) if archive.has(_MANIFEST) else b"<none/>"
-    root = parse_xml(manifest, doctype_allowed=True)
+    root = parse_xml(manifest)
     if next(root.iter(MANIFEST + "encryption-data"), None) is not None:
         raise FileUnreadable("is encrypted; save it without a password")
 
