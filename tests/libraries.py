@@ -1,11 +1,18 @@
-"""Random documents and libraries that tests share."""
+"""Random documents and libraries that tests share, and real ones indexed once in a run."""
 
 from __future__ import annotations
 
+import os
+import shutil
+from pathlib import Path
+
 import numpy as np
+import pytest
+from filelock import FileLock
 from hypothesis import strategies as st
 
 from helpers import DIMENSIONS, Part, embedded
+from pincite import open_library
 from pincite.records import EmbeddedDocument, Modality
 from pincite.vectors import unit
 
@@ -46,3 +53,20 @@ def documents(draw: st.DrawFn) -> EmbeddedDocument:
 
 
 libraries = st.lists(documents(), max_size=5, unique_by=lambda one: one.document.path)
+
+
+def indexed_copy(source: Path, folders: pytest.TempPathFactory) -> Path:
+    """A copy of a library with its index. However many workers ask, it is embedded once."""
+    base = folders.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    made = shared / f"indexed-{source.parent.name}"
+    with FileLock(f"{made}.lock"):
+        if not made.exists():
+            unfinished = folders.mktemp("unfinished")
+            shutil.copytree(source, unfinished / "library", ignore=shutil.ignore_patterns(".index"))
+            with open_library(unfinished / "library") as opened:
+                opened.index()
+            unfinished.rename(made)
+    copy = folders.mktemp("golden") / "library"
+    shutil.copytree(made / "library", copy)
+    return copy
