@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from helpers import Part, embedded, fill, open_test_store
 from libraries import VECTORS
 from pincite.records import Filters
-from pincite.stores.postgres.best_words import all_words, best_words
-from pincite.stores.postgres.bm25 import Asked, asked
-from pincite.stores.postgres.phrases import Bound
+from pincite.stores.postgres.bm25 import Asked, Bound, all_words, asked, best_words
 from pincite.stores.postgres.store import PostgresStore
 from pincite.text.words import question_terms
 from pincite.vectors import Vector

@@ -12,8 +12,8 @@ from pathlib import Path
 from threading import Lock
 
 from pincite.errors import ModelInvalid, SettingsError
-from pincite.models.cross_encoder import Pairs
 from pincite.models.folder import read_labels
+from pincite.models.rerankers import Pairs
 from pincite.ports import Judge, Writer
 
 ASK_THE_MODEL = "model"

@@ -27,7 +27,7 @@ from model_service import (
 )
 from pincite.errors import ModelInvalid, ModelUnavailable, PinciteError, SettingsError
 from pincite.models.remote import RemoteEmbedder
-from pincite.models.remote_rerank import RemoteReranker
+from pincite.models.rerankers import RemoteReranker
 from pincite.models.service import Patience
 
 KEY = "sk-canary-4711"

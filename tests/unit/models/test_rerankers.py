@@ -9,11 +9,9 @@ import pytest
 from pincite import open_library
 from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.errors import ModelInvalid, SettingsError
-from pincite.models.cross_encoder import CrossEncoder
 from pincite.models.hashing import HashingEmbedder
 from pincite.models.local import LocalEmbedder
-from pincite.models.maxsim import MaxSim
-from pincite.models.rerankers import open_reranker
+from pincite.models.rerankers import CrossEncoder, MaxSim, open_reranker
 from pincite.ports import Embedder, Reranker
 from pincite.settings import SearchSettings, WorkerSettings
 

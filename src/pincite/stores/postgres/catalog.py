@@ -15,9 +15,7 @@ from pincite.records import (
     StoreStats,
 )
 from pincite.stores.codec import embedded_from_json
-from pincite.stores.postgres.best_words import all_words
-from pincite.stores.postgres.bm25 import asked
-from pincite.stores.postgres.phrases import Bound
+from pincite.stores.postgres.bm25 import Bound, all_words, asked
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View, visible_chunks
 from pincite.stores.postgres.tables import CHUNK_COLUMNS_READ, ENTRY_COLUMNS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pincite.records import INSIDE, LEVELS, AllOf, AnyOf, Clause, Condition, Not, fields_of
 from pincite.stores.fields import LISTS, OF_CHUNKS, TEXTS, UNFOLDED, storable
-from pincite.stores.postgres.phrases import Bound, holding_phrase
+from pincite.stores.postgres.bm25 import Bound, holding_phrase
 from pincite.text.dates import day_span
 from pincite.text.words import fold, phrase_term
 

@@ -9,7 +9,7 @@ from pincite.records import LEVELS, Generations, Scope
 from pincite.stores.postgres.connection import Entry, Server
 from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.schema import Connection
-from pincite.stores.postgres.word_tables import WORD_TABLES
+from pincite.stores.postgres.words import WORD_TABLES
 
 _NUMBERS = """
 SELECT live, before, next, last FROM project WHERE id = %(project)s

@@ -8,7 +8,7 @@ from pincite.records import LEVELS
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.postgres.tables import LEVEL, PATH
-from pincite.stores.postgres.word_tables import RAISE_SPELLINGS
+from pincite.stores.postgres.words import RAISE_SPELLINGS
 from pincite.stores.rows import DocumentRows
 
 _AT_PATH = "md5({table}.path) = md5(%(path)s) AND {table}.path = %(path)s"

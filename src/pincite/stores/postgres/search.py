@@ -10,9 +10,7 @@ from pgvector import Vector as StoredVector
 
 from pincite.records import LEVELS, ChunkId, DocumentId, Filters, Ranked, Ranking
 from pincite.stores.postgres import filters as conditions
-from pincite.stores.postgres.best_words import best_words, scores_of
-from pincite.stores.postgres.bm25 import Asked, asked
-from pincite.stores.postgres.phrases import Bound
+from pincite.stores.postgres.bm25 import Asked, Bound, asked, best_words, scores_of
 from pincite.stores.postgres.schema import Connection
 from pincite.text.words import exact_terms, question_terms
 from pincite.vectors import Vector

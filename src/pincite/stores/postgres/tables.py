@@ -10,8 +10,15 @@ from pgvector import HalfVector, Vector
 from pincite.records import DocumentId
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
-from pincite.stores.postgres.word_tables import forget_words, write_spellings, write_words
-from pincite.stores.postgres.words import CHUNK_COLUMNS, DOCUMENT_COLUMNS, Words, words_of
+from pincite.stores.postgres.words import (
+    CHUNK_COLUMNS,
+    DOCUMENT_COLUMNS,
+    Words,
+    forget_words,
+    words_of,
+    write_spellings,
+    write_words,
+)
 from pincite.stores.rows import ChunkRows, DocumentRows, Row
 from pincite.text.spelling import spellings_in
 from pincite.vectors import from_bytes, to_bytes

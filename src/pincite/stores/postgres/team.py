@@ -15,7 +15,7 @@ from pincite.stores.postgres.indexes import IndexSettings, owns_tables
 from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.store import PostgresStore, held_back
 from pincite.stores.postgres.uploads import UploadStore
-from pincite.stores.postgres.word_tables import WORD_TABLES
+from pincite.stores.postgres.words import WORD_TABLES
 
 _PROJECT = """
 SELECT project.id FROM project

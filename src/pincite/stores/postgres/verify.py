@@ -7,8 +7,13 @@ from pincite.stores.postgres import tables
 from pincite.stores.postgres.guarding import as_guarded
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
-from pincite.stores.postgres.word_tables import WORD_TABLES
-from pincite.stores.postgres.words import CHUNK_COLUMNS, DOCUMENT_COLUMNS, Words, words_of
+from pincite.stores.postgres.words import (
+    CHUNK_COLUMNS,
+    DOCUMENT_COLUMNS,
+    WORD_TABLES,
+    Words,
+    words_of,
+)
 from pincite.stores.rows import DocumentRows, embedded_of, rows_of
 
 _DOCUMENTS = "SELECT row, id, owner, upload FROM document WHERE project = %s AND generation = %s"

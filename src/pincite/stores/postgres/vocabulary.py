@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from pincite.records import Definition, DocumentId
-from pincite.stores.postgres.phrases import Bound, holding_phrase, numbers_of, stems
+from pincite.stores.postgres.bm25 import Bound, holding_phrase, numbers_of, stems
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.text.naming import longest_only, names_said
