@@ -1,8 +1,7 @@
 """Images, scanned pages and recordings become Markdown beside the library. Read this file first.
 
-Look at which files were recognised before, recognise the others one by one, write each text as
-soon as it is there. Whatever stops a run, what was written stays, and the next run goes on from
-there.
+Look at which files were recognised before, recognise the others one by one, write each text as soon
+as it is there. Whatever stops a run, what was written stays, and the next run goes on from there.
 """
 
 from __future__ import annotations
@@ -13,13 +12,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from pincite.converting.kinds import Need, SourceKind, kind_of
 from pincite.converting.markdown import Recognition, body_of, markdown_of
-from pincite.converting.report import ConversionReport, Waiting
 from pincite.converting.shelf import Shelf
-from pincite.converting.wire import Finished, Job, Opened, Page, Part, Said
+from pincite.converting.wire import (
+    Finished,
+    Job,
+    Need,
+    Opened,
+    Page,
+    Part,
+    Said,
+    SourceKind,
+    kind_of,
+)
 from pincite.errors import FileUnreadable
-from pincite.records import Failure, FoundFile, Progress
+from pincite.records import Failure, FoundFile, Progress, Skipped
 
 _SCANS = "scanned pages"  # what is noted of a PDF that has none
 
@@ -233,3 +240,30 @@ class _Steps:
         self._done += 1
         self._bytes_done += file.size
         self.show(file, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A file that could be recognised, had that been asked for."""
+
+    path: str
+    kind: SourceKind
+    pages: int = 0  # scanned pages of a PDF
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionReport:
+    """What was recognised, and what not and why."""
+
+    written: tuple[str, ...] = ()  # paths of the files whose text was written
+    overwritten: tuple[str, ...] = ()  # of those, the ones that had been corrected by hand
+    unchanged: int = 0  # recognised before, and the same since
+    without_text: int = 0  # hold nothing to read
+    kept: tuple[str, ...] = ()  # have changed, but their text was corrected by hand
+    moved: tuple[str, ...] = ()  # to where a text followed its file
+    orphaned: tuple[str, ...] = ()  # whose text is there, but not the file itself any more
+    waiting: tuple[Waiting, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    characters: int = 0  # recognised
+    engines: Mapping[Need, str] = field(default_factory=dict)

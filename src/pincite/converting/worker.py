@@ -21,9 +21,15 @@ from typing import BinaryIO
 
 import msgspec
 
-from pincite.converting.kinds import SourceKind
-from pincite.converting.ocr import RapidOcr, Recogniser, Tesseract, lines_on
-from pincite.converting.pages import open_image, open_pdf, rehearse
+from pincite.converting.ocr import (
+    RapidOcr,
+    Recogniser,
+    Tesseract,
+    lines_on,
+    open_image,
+    open_pdf,
+    rehearse,
+)
 from pincite.converting.speech import Transcriber
 from pincite.converting.wire import (
     LENGTH_BYTES,
@@ -35,6 +41,7 @@ from pincite.converting.wire import (
     Part,
     Problem,
     Ready,
+    SourceKind,
     Wanted,
     frame,
 )

@@ -7,13 +7,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pincite.converting.engines import OcrEngine, ocr_options, speech_options
-from pincite.converting.flow import Parts, convert
-from pincite.converting.kinds import Need, is_convertible
-from pincite.converting.report import ConversionReport
+from pincite.converting.flow import ConversionReport, Parts, convert
+from pincite.converting.process import OcrEngine, Workshop, ocr_options, speech_options
 from pincite.converting.shelf import Shelf
-from pincite.converting.wire import Options
-from pincite.converting.workshop import Workshop
+from pincite.converting.wire import Need, Options, is_convertible
 from pincite.records import Progress
 from pincite.settings import SourceSettings
 from pincite.sources import Folder

@@ -25,8 +25,8 @@ from pincite.settings import (
 )
 
 if TYPE_CHECKING:
-    from pincite.converting.engines import OcrEngine
-    from pincite.converting.report import ConversionReport
+    from pincite.converting.flow import ConversionReport
+    from pincite.converting.process import OcrEngine
     from pincite.engine.evaluation import Evaluation
     from pincite.engine.reindexing import LibraryGenerations
     from pincite.records import (
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         ReindexReport,
     )
     from pincite.sources import Folder
-    from pincite.stores.archive.writing import Sink
+    from pincite.stores.archive import Sink
 
 
 class Library(Searchable):

@@ -11,12 +11,10 @@ from typing import BinaryIO
 
 import pytest
 
-from pincite.converting.flow import Parts, convert, known_empty
-from pincite.converting.kinds import Need, SourceKind
+from pincite.converting.flow import ConversionReport, Parts, Waiting, convert, known_empty
 from pincite.converting.markdown import body_of
-from pincite.converting.report import ConversionReport, Waiting
 from pincite.converting.shelf import Shelf
-from pincite.converting.wire import Finished, Job, Line, Opened, Page, Part, Said
+from pincite.converting.wire import Finished, Job, Line, Need, Opened, Page, Part, Said, SourceKind
 from pincite.errors import FileUnreadable, StoreFull
 from pincite.records import FoundFile, Progress
 

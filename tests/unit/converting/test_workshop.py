@@ -10,9 +10,18 @@ from collections.abc import Iterator
 import pytest
 
 from pictures import joined, picture, scanned_pdf, text_pdf
-from pincite.converting.kinds import SourceKind
-from pincite.converting.wire import Finished, Job, Opened, Options, Part, Problem, Ready, frame
-from pincite.converting.workshop import Workshop
+from pincite.converting.process import Workshop
+from pincite.converting.wire import (
+    Finished,
+    Job,
+    Opened,
+    Options,
+    Part,
+    Problem,
+    Ready,
+    SourceKind,
+    frame,
+)
 from pincite.errors import FileUnreadable, ModelInvalid
 
 

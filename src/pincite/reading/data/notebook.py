@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
-from pincite.reading.data.json_value import json_value
+from pincite.reading.data.structured import json_value
 from pincite.reading.encoding import decode_filled
 from pincite.reading.lines.front_matter import FrontMatter, split_front_matter
 from pincite.reading.lines.headings import heading_text

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from pincite.errors import FileUnreadable
-from pincite.reading.office.docx.reader import read_docx
-from pincite.reading.office.opendocument.reader import read_text
+from pincite.reading.office.docx import read_docx
+from pincite.reading.office.opendocument import read_text
 from pincite.reading.office.pptx import read_pptx
 from pincite.reading.office.sheets import read_workbook
 from pincite.reading.source_file import SourceFile
