@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from memory_store import MemoryStore
 from pincite.engine.exporting import export_library
 from pincite.engine.homes import Aside, FolderHome, MovingHome
 from pincite.engine.importing import import_library
@@ -18,7 +19,6 @@ from pincite.ports import Store
 from pincite.records import MoveReport
 from pincite.stores.archive import AnyLine, opened_archive, written_archive
 from pincite.stores.lines import sealed
-from pincite.stores.memory import MemoryStore
 
 
 class MemoryHome:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers import CountingEmbedder
+from memory_store import MemoryStore
 from pincite.chunking.flow import chunk_document
 from pincite.errors import ModelInvalid, ModelMissing, ModelUnavailable
 from pincite.ingest.embed import ChunksFailed, EmbeddingPool
@@ -17,7 +18,6 @@ from pincite.ports import Store
 from pincite.reading.reader import LibraryReader
 from pincite.records import FoundFile, IndexReport, LibraryHeader, Progress, WindowedChunk
 from pincite.settings import policy_named
-from pincite.stores.memory import MemoryStore
 from pincite.vectors import Vector
 
 HEADER = LibraryHeader("library", "wiki", CountingEmbedder().card, 1, 1_000_000)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from helpers import HEADER, at_angle, embedded, fill, part
 from libraries import documents
+from memory_store import MemoryStore
 from moving import MemoryHome, export, forge, home_in, lines_of, take
 from pincite.engine.homes import MovingHome
 from pincite.errors import (
@@ -36,7 +37,6 @@ from pincite.records.documents import document_id
 from pincite.stores import archive as forms
 from pincite.stores.archive import written_archive
 from pincite.stores.codec import embedded_to_json
-from pincite.stores.memory import MemoryStore
 from soak import times
 
 Plain = dict[str, Any]

@@ -1,18 +1,35 @@
-"""The reference store: everything in dictionaries, every search a plain loop over all chunks."""
+"""The reference store: everything in dictionaries, every search a plain loop over all chunks.
+
+Slow and simple, to compare the real stores with. BM25 is as FTS5 has it, over lists of stemmed
+words; filters are said as plainly as can be.
+"""
 
 from __future__ import annotations
 
+import math
+import operator
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
 
 from pincite.errors import IndexMissing
 from pincite.ports import Lap, no_lap
 from pincite.records import (
+    LEVELS,
+    AllOf,
+    AnyOf,
     Chunk,
     ChunkId,
+    Clause,
+    Condition,
     Definition,
     Document,
     DocumentEntry,
@@ -24,17 +41,40 @@ from pincite.records import (
     Finding,
     FoundChunk,
     LibraryHeader,
+    Not,
+    Ranked,
     Ranking,
     StoreStats,
+    level_of,
 )
-from pincite.stores.memory.bm25 import bm25, count_of
-from pincite.stores.memory.kept import Kept, chunks
-from pincite.stores.memory.searching import rankings
 from pincite.stores.spaces import refuse_other_space
-from pincite.text.abbreviations import name_key
+from pincite.text.abbreviations import abbreviations_in, name_key
+from pincite.text.dates import day_span
 from pincite.text.naming import document_names, longest_only, names_said
-from pincite.text.words import Term, fold, question_terms
+from pincite.text.spelling import spellings_in
+from pincite.text.stems import tokens_of
+from pincite.text.words import (
+    Term,
+    fold,
+    indexed_codes,
+    indexed_words,
+    phrase_term,
+    question_codes,
+    question_terms,
+)
 from pincite.vectors import Vector, unit
+
+_K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
+
+_Name = TypeVar("_Name", bound=Hashable)
+
+_SIGNS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "is": operator.eq,
+}
 
 
 class MemoryStore:
@@ -154,7 +194,7 @@ class MemoryStore:
     ) -> list[DocumentEntry]:
         """The documents whose name, title, author, tags, type or summary speak to it."""
         words = {kept.entry.id: kept.about for kept in self._kept.values()}
-        scores = bm25(question_terms(question), words)
+        scores = _bm25(question_terms(question), words)
         seen = {kept.entry.id for kept, _ in self._chunks(filters)}
         best = sorted((one for one in scores if one in seen), key=lambda one: -scores[one])
         return [self._kept[name].entry for name in best[:limit]]
@@ -181,16 +221,16 @@ class MemoryStore:
     ) -> dict[str, Ranking]:
         """All rankings in one call: `words` and `codes` for a question, `vector` for a vector."""
         refuse_other_space(self._header, made_by)
-        return rankings(list(self._kept.values()), question, vector, filters, limit, lap)
+        return _rankings(list(self._kept.values()), question, vector, filters, limit, lap)
 
     def _chunks(self, filters: Filters) -> Iterator[tuple[Kept, EmbeddedChunk]]:
-        return chunks(self._kept.values(), filters)
+        return _seen_chunks(self._kept.values(), filters)
 
     def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """How many chunks there are, and how many of them have each word, in any of its forms."""
         held = [kept.words(part) for kept, part in self._chunks(Filters())]
         return len(held), {
-            word: sum(bool(count_of(Term((fold(word),)), text)) for text in held) for word in words
+            word: sum(bool(_count_of(Term((fold(word),)), text)) for text in held) for word in words
         }
 
     def spellings(self, initial: str) -> Mapping[str, int]:
@@ -286,3 +326,238 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A document with its chunks and vectors."""
+
+    embedded: EmbeddedDocument
+    entry: DocumentEntry
+
+    @property
+    def spelled(self) -> set[str]:
+        """Its words as they are spelled."""
+        chunks = [part.chunk for part in self.embedded.chunks]
+        texts = (text for chunk in chunks for text in (chunk.searched, *chunk.headings))
+        return spellings_in("\n".join((self.embedded.document.about, *texts))) if chunks else set()
+
+    @property
+    def defined(self) -> dict[tuple[str, str], str]:
+        """What its abbreviations stand for, by the short form and the key of the long one."""
+        seen = (one.chunk.seen(one.chunk.start, one.chunk.end) for one in self.embedded.chunks)
+        found = [one for text in seen for one in abbreviations_in(text)]
+        return {(one.short, name_key(one.long)): one.long for one in reversed(found)}
+
+    @property
+    def about(self) -> list[str]:
+        """The words of its name, title, author, tags and summary."""
+        document = self.embedded.document
+        return _tokens(*map(indexed_words, (document.about, document.path, document.summary)))
+
+    def words(self, part: EmbeddedChunk) -> list[str]:
+        """The words that one of its chunks is found by."""
+        about, headings = self.embedded.document.about, "\n".join(part.chunk.headings)
+        codes = indexed_codes(f"{about}\n{headings}\n{part.chunk.searched}")
+        return _tokens(*map(indexed_words, (part.chunk.searched, about, headings)), codes)
+
+
+def _seen_chunks(every: Iterable[Kept], filters: Filters) -> Iterator[tuple[Kept, EmbeddedChunk]]:
+    """All chunks that the filters let see, with their documents."""
+    for kept in every:
+        for part in kept.embedded.chunks:
+            seen = Seen(kept.entry, part.chunk, partial(_holds_phrase, part.chunk))
+            if visible(seen, filters.condition):
+                yield kept, part
+
+
+def _holds_phrase(chunk: Chunk, phrase: str) -> bool:
+    fields = (chunk.searched, "\n".join(chunk.headings))
+    tokens = (tokens_of(indexed_words(field)) for field in fields)
+    return any(_count_of(phrase_term(phrase), one) for one in tokens)
+
+
+def _tokens(*fields: str) -> list[str]:
+    """An empty token keeps a phrase from running over the edge of a field."""
+    return [token for field in fields for token in (*tokens_of(field), "")]
+
+
+def _rankings(
+    every: Sequence[Kept],
+    question: str | None,
+    vector: Vector | None,
+    filters: Filters,
+    limit: int,
+    lap: Lap,
+) -> dict[str, Ranking]:
+    """`words` and `codes` for a question, `vector` for a vector."""
+    words: Ranking = ()
+    near: Ranking = ()
+    found: dict[str, Ranking] = {}
+    if question is not None:
+        words = _by_words(every, question_terms(question), filters)
+        found["words"] = words[:limit]
+        lap("words")
+        codes = _by_words(every, question_codes(question), filters)
+        if codes[:limit]:
+            found["codes"] = codes[:limit]
+        lap("codes")
+    if vector is not None:
+        near = _by_vector(every, vector, filters)
+        found["vector"] = near[:limit]
+        lap("vector")
+    if question is not None and vector is not None:
+        found["words"] += _unlisted(words[limit:], near[:limit])
+        found["vector"] += _unlisted(near[limit:], words[:limit])
+        lap("compare")
+    return found
+
+
+def _by_words(every: Sequence[Kept], terms: Sequence[Term], filters: Filters) -> Ranking:
+    words = {part.chunk.id: kept.words(part) for kept, part in _seen_chunks(every, Filters())}
+    scores = _bm25(terms, words)
+    seen = {part.chunk.id: kept.entry.id for kept, part in _seen_chunks(every, filters)}
+    return _ordered(Ranked(name, seen[name], scores[name]) for name in scores if name in seen)
+
+
+def _by_vector(every: Sequence[Kept], vector: Vector, filters: Filters) -> Ranking:
+    ranked = []
+    for kept, part in _seen_chunks(every, filters):
+        best = max(part.windows, key=lambda window: float(np.dot(window.vector, vector)))
+        score = float(np.dot(best.vector, vector))
+        window = (best.start, best.end)
+        ranked.append(Ranked(part.chunk.id, kept.entry.id, score, window, best.vector))
+    return _ordered(ranked)
+
+
+def _ordered(ranked: Iterable[Ranked]) -> Ranking:
+    return tuple(sorted(ranked, key=lambda one: (-one.score, one.chunk_id)))
+
+
+def _unlisted(beyond: Ranking, other: Ranking) -> Ranking:
+    """What the other search lists of those that stand too far down here."""
+    wanted = {one.chunk_id for one in other}
+    return tuple(replace(one, listed=False) for one in beyond if one.chunk_id in wanted)
+
+
+def _bm25(terms: Sequence[Term], words: Mapping[_Name, list[str]]) -> dict[_Name, float]:
+    """BM25 of everything that holds one of the terms."""
+    average = sum(map(len, words.values())) / max(len(words), 1) or 1
+    summed: defaultdict[_Name, float] = defaultdict(float)
+    for term in terms:
+        found = {
+            name: count for name, tokens in words.items() if (count := _count_of(term, tokens))
+        }
+        # FTS5's floor: a word in more than half of all chunks weighs next to nothing.
+        weight = math.log((len(words) - len(found) + 0.5) / (len(found) + 0.5))
+        for name, count in found.items():
+            length = _K1 * (1 - _B + _B * len(words[name]) / average)
+            summed[name] += max(weight, 1e-6) * count * (_K1 + 1) / (count + length)
+    return summed
+
+
+def _count_of(term: Term, tokens: list[str]) -> int:
+    """How often the term's words stand next to each other."""
+    wanted = [stem for token in term.tokens for stem in tokens_of(token)]
+    if not wanted:
+        return 0
+    *before, last = wanted
+    size = len(before)
+    return sum(
+        tokens[at : at + size] == before
+        and (tokens[at + size].startswith(last) if term.prefix else tokens[at + size] == last)
+        for at in range(len(tokens) - size)
+    )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a condition is asked of."""
+
+    entry: DocumentEntry
+    chunk: Chunk
+    holds_phrase: Callable[[str], bool]
+
+
+def visible(seen: Seen, condition: Condition) -> bool:
+    """Whether the condition holds."""
+    match condition:
+        case AllOf(parts):
+            return all(visible(seen, part) for part in parts)
+        case AnyOf(parts):
+            return any(visible(seen, part) for part in parts)
+        case Not(part):
+            return not visible(seen, part)
+        case Clause():
+            return any(_holds(seen, condition, value) for value in condition.values)
+
+
+def _holds(seen: Seen, clause: Clause, value: str) -> bool:
+    about = seen.entry.metadata
+    match clause.field:
+        case "text":
+            return seen.holds_phrase(value)
+        case "date":
+            return _dated(about.date or about.modified or "", clause.operator, value)
+        case "confidentiality":
+            level = level_of(about.confidentiality)
+            return bool(_SIGNS[clause.operator](level, LEVELS.index(value)))
+        case _:
+            return any(_compared(clause, held, value) for held in _held(seen, clause))
+
+
+def _held(seen: Seen, clause: Clause) -> Iterable[str]:
+    """What stands in the field."""
+    entry, chunk = seen.entry, seen.chunk
+    held: dict[str, tuple[str | None, ...]] = {
+        "document": (entry.id,),
+        "type": (entry.type,),
+        "modality": (chunk.modality.value,),
+        "language": (entry.metadata.language,),
+        "tag": entry.metadata.tags,
+        "project": (entry.metadata.project,),
+        "agent": entry.metadata.agents,
+        "author": (entry.metadata.author,),
+        "name": (entry.name,),
+        "path": (entry.path,),
+        "heading": chunk.headings,
+        "layer": (chunk.analysis.layer,),
+        "symbol": chunk.analysis.symbols,
+        "import": chunk.analysis.imports,
+    }
+    values = [value or "" for value in held[clause.field]]
+    return values or ([""] if clause.operator == "is" else [])
+
+
+def _compared(clause: Clause, held: str, value: str) -> bool:
+    if clause.field not in ("document", "path"):
+        held, value = fold(held), fold(value)
+    match clause.operator:
+        case "contains":
+            return value in held
+        case "begins":
+            return held.startswith(value)
+        case "matches":
+            pattern = re.escape(value).replace(r"\*", ".*").replace(r"\?", ".")
+            return re.fullmatch(pattern, held, re.DOTALL) is not None
+        case _:
+            inside = clause.field == "import" and held.startswith(
+                tuple(value + mark for mark in "./:" if value)
+            )
+            return held == value or inside
+
+
+def _dated(said: str, sign: str, asked: str) -> bool:
+    """A date known only by its month may be any day of it, and is let through where it may fit."""
+    held, span = day_span(said), day_span(asked)
+    if not asked:
+        return sign == "is" and held is None
+    if held is None or span is None:
+        return False
+    return {
+        "<": held[0] < span[0],
+        "<=": held[0] <= span[1],
+        ">": held[1] > span[1],
+        ">=": held[1] >= span[0],
+        "is": held[0] <= span[1] and held[1] >= span[0],
+    }[sign]
