@@ -333,19 +333,15 @@ def _beside(one: Line, other: Line) -> bool:
 def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     """Rows put together to paragraphs and tables, from top to bottom."""
     cells = [_cells(row) for row in rows]
-    usual = _usual_step(cells)
+    # How far lines mostly stand apart, from middle to middle
+    steps = [_middle(below) - _middle(above) for above, below in pairwise(cells)]
+    widest = _WIDEST_SET * median(map(_height, cells)) if cells else 0.0
+    usual = min(median(steps), widest) if steps else widest
     start = 0
     for at in range(1, len(cells) + 1):
         if at == len(cells) or _parts(cells[at - 1], cells[at], usual):
             yield _block(cells[start:at])
             start = at
-
-
-def _usual_step(rows: Sequence[Row]) -> float:
-    """How far lines mostly stand apart, from middle to middle."""
-    steps = [_middle(below) - _middle(above) for above, below in pairwise(rows)]
-    widest = _WIDEST_SET * median(map(_height, rows)) if rows else 0.0
-    return min(median(steps), widest) if steps else widest
 
 
 def _parts(above: Row, below: Row, usual: float) -> bool:

@@ -196,7 +196,7 @@ def _line(words: Sequence[_Word]) -> Line:
 def lines_on(image: Image, recogniser: Recogniser) -> list[Line]:
     """The lines of an image of any shape that lies whichever way up, as if it lay upright."""
     lines = _in_strips(image, recogniser)
-    if _mostly_downwards(lines):
+    if 2 * sum(map(runs_downwards, lines)) > len(lines):
         quarters = [1, 3]
     elif lines and fmean(line.confidence for line in lines) < _DOUBTFUL:
         quarters = [2]
@@ -204,10 +204,6 @@ def lines_on(image: Image, recogniser: Recogniser) -> list[Line]:
         return lines
     turned = [_in_strips(np.rot90(image, quarter), recogniser) for quarter in quarters]
     return max([*turned, lines], key=_certainty)  # as sure, but in the order of a page
-
-
-def _mostly_downwards(lines: Sequence[Line]) -> bool:
-    return 2 * sum(map(runs_downwards, lines)) > len(lines)
 
 
 def _certainty(lines: Sequence[Line]) -> float:

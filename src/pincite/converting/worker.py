@@ -59,7 +59,12 @@ def main() -> None:
     options = msgspec.json.decode(pipes.receive(), type=Options)
     try:
         engine = _engine(options)
-        _load_the_rest(options)
+        # Load what is otherwise loaded when it is needed: then no file can be opened any more
+        for codec in pkgutil.iter_modules(encodings.__path__):
+            with contextlib.suppress(ImportError):  # those of other systems
+                import_module(f"encodings.{codec.name}")
+        if options.engine != "whisper":
+            rehearse()
     except Exception as error:  # noqa: BLE001 — whatever keeps a library from loading ends the run
         pipes.send(Problem(_told(error)))
         return
@@ -90,15 +95,6 @@ def _engine(options: Options) -> Recogniser | Transcriber | None:
             return Transcriber(Path(options.model), language=options.language)
         case _:
             return None
-
-
-def _load_the_rest(options: Options) -> None:
-    """Load what is otherwise loaded when it is needed: then no file can be opened any more."""
-    for codec in pkgutil.iter_modules(encodings.__path__):
-        with contextlib.suppress(ImportError):  # those of other systems
-            import_module(f"encodings.{codec.name}")
-    if options.engine != "whisper":
-        rehearse()
 
 
 def _told(error: Exception) -> str:

@@ -296,7 +296,12 @@ def written_archive(target: Path, *, overwrite: bool) -> Iterator[ArchiveWriter]
     """An archive to fill. It gets its name when the block ends well; else nothing is left of it."""
     unfinished = target.with_name(target.name + _UNFINISHED)
     with _translated_errors(target):
-        _refuse_target(target, overwrite=overwrite)
+        if target.is_dir():
+            raise SettingsError(f"{target} is a folder; name a file to write")
+        if not target.parent.is_dir():
+            raise SettingsError(f"there is no folder {target.parent} to write {target.name} into")
+        if target.exists() and not overwrite:
+            raise SettingsError(f"{target} exists; name another file, or give --overwrite")
         # It holds the text of every document, whatever their own permissions are.
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(unfinished, flags, 0o600), "wb") as file:
@@ -328,15 +333,6 @@ def streamed_archive(sink: Sink) -> Iterator[ArchiveWriter]:
         raise kind(
             f"the output cannot be written: {error.strerror or error}; what was written is cut off"
         ) from error
-
-
-def _refuse_target(target: Path, *, overwrite: bool) -> None:
-    if target.is_dir():
-        raise SettingsError(f"{target} is a folder; name a file to write")
-    if not target.parent.is_dir():
-        raise SettingsError(f"there is no folder {target.parent} to write {target.name} into")
-    if target.exists() and not overwrite:
-        raise SettingsError(f"{target} exists; name another file, or give --overwrite")
 
 
 def _lock(file: BinaryIO, target: Path) -> None:

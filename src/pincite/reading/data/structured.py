@@ -87,10 +87,6 @@ def read(file: SourceFile) -> Content:
     about = value if isinstance(value, dict) else {}
     title, metadata = _name(about), _metadata(about)
     del value, about  # takes many times the memory of the text
-    return _read_value(text, title, metadata)
-
-
-def _read_value(text: str, title: str | None, metadata: Metadata) -> Content:
     shown = with_plain_strings(text)
     if not _is_readable(shown):
         shown = indented(shown)
@@ -268,7 +264,7 @@ class JsonOutline:
         # What opens the whole belongs to the first member, so that no bracket stands alone.
         is_first, was_weighty = True, False
         for member in members(self._text, self._shape, opening):
-            weighty = member.is_container or _is_long(member)
+            weighty = member.is_container or (member.end - member.value > _LONG_TEXT)
             if weighty or was_weighty:  # short ones stay together with their like
                 start = 0 if is_first and level == 1 else self._line_start(member.start)
                 self._add_heading(self._label(member) if weighty else "", start, level)
@@ -297,10 +293,6 @@ class JsonOutline:
 
     def _line_start(self, offset: int) -> int:
         return self._lines.start_of(self._lines.line_of(offset))
-
-
-def _is_long(member: Member) -> bool:
-    return member.end - member.value > _LONG_TEXT
 
 
 def _heading(text: str) -> str:

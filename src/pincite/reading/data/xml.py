@@ -47,7 +47,7 @@ def read(file: SourceFile) -> Content:
     if _XHTML.match(file.data, end_of_run(_XHTML_PROLOG, file.data)):
         return read_html(file)
     root = parse_xml(file.data, doctype_allowed=True)
-    if _is_feed(root):
+    if _name(root) in _FEEDS and next(_entries(root), None) is not None:
         return _read_feed(root)
     writer = _Lines()
     writer.write(root)
@@ -159,18 +159,16 @@ def _spaced(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
-def _is_feed(root: etree._Element) -> bool:
-    """Whether it is a feed that has entries."""
-    return _name(root) in _FEEDS and next(_entries(root), None) is not None
-
-
 def _read_feed(root: etree._Element) -> Content:
     """Read a feed: what it says about itself, then its entries."""
     writer = Writer()
     channel = next(root.iter("{*}channel"), root)
     _write_html_in(_first(channel, ("subtitle", "description", "tagline")), writer)
     for entry in _entries(root):
-        _write_entry(entry, writer)
+        writer.heading(" ".join(_text(_first(entry, ("title",))).split()), 1)
+        said = (_author(entry), " ".join(_text(_first(entry, _DATES)).split()))
+        writer.paragraph(", ".join(one for one in said if one))
+        _write_html_in(_first(entry, _BODIES), writer)
     metadata = Metadata(
         author=one_line(_author(channel)),
         date=when(_text(_first(channel, ("lastBuildDate", *_DATES)))),
@@ -178,13 +176,6 @@ def _read_feed(root: etree._Element) -> Content:
     )
     title = one_line(_text(_first(channel, ("title",))))
     return writer.content("xml", title=title, metadata=metadata)
-
-
-def _write_entry(entry: etree._Element, writer: Writer) -> None:
-    writer.heading(" ".join(_text(_first(entry, ("title",))).split()), 1)
-    said = (_author(entry), " ".join(_text(_first(entry, _DATES)).split()))
-    writer.paragraph(", ".join(one for one in said if one))
-    _write_html_in(_first(entry, _BODIES), writer)
 
 
 def _write_html_in(element: etree._Element | None, writer: Writer) -> None:

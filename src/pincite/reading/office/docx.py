@@ -246,21 +246,18 @@ class BodyReader:
         for box in said.boxes:
             self.read(box.content, on_shade=box.is_filled)
         for identifier in said.diagrams:
-            self._write_diagram(identifier)
+            root = None if identifier in self._diagrams else self._parts.by_relation(identifier)
+            self._diagrams.add(identifier)
+            for paragraph in () if root is None else root.iter(DRAWING + "p"):
+                text = "".join(one.text or "" for one in paragraph.iter(DRAWING + "t")).strip()
+                if text:
+                    self.writer.item([Run(text, page=self.page)])
         for note in said.notes:
             runs = self._runs_in(self._notes[note.kind].get(note.identifier))
             self.writer.paragraph(tidy([Run(f"[{note.mark}] ", page=page), *runs]))
         for identifier in said.comments:
             self._write_comment(identifier)
         self._paragraphs.page = page  # what hangs somewhere begins no page of the text
-
-    def _write_diagram(self, identifier: str) -> None:
-        root = None if identifier in self._diagrams else self._parts.by_relation(identifier)
-        self._diagrams.add(identifier)
-        for paragraph in () if root is None else root.iter(DRAWING + "p"):
-            text = "".join(one.text or "" for one in paragraph.iter(DRAWING + "t")).strip()
-            if text:
-                self.writer.item([Run(text, page=self.page)])
 
     def _write_comment(self, identifier: str) -> None:
         comment = self._comments.pop(identifier, None)
@@ -502,20 +499,17 @@ class ParagraphReader:
     def _field(self, element: Element, look: Look, said: Paragraph) -> None:
         step = _value(element, "fldCharType")
         if step == "begin":
-            self._checkbox(element, look, said)
+            # A box to tick is a field without a result
+            box = _child(element, "ffData", "checkBox")
+            if box is not None:
+                ticked = _switch(_child(box, "checked"))
+                ticked = _switch(_child(box, "default")) if ticked is None else ticked
+                self._say("☒ " if ticked else "☐ ", look, said)
             self._fields = [*self._fields[1 - _MOST_FIELDS :], False]
         elif self._fields and step == "separate":
             self._fields[-1] = True
         elif self._fields and step == "end":
             self._fields.pop()
-
-    def _checkbox(self, element: Element, look: Look, said: Paragraph) -> None:
-        """A box to tick is a field without a result."""
-        box = _child(element, "ffData", "checkBox")
-        if box is not None:
-            ticked = _switch(_child(box, "checked"))
-            ticked = _switch(_child(box, "default")) if ticked is None else ticked
-            self._say("☒ " if ticked else "☐ ", look, said)
 
     def _box(self, element: Element, _look: Look, said: Paragraph) -> None:
         said.boxes.append(TextBox(element, _is_filled(element)))

@@ -150,16 +150,12 @@ def written(count: int, figures: Figures) -> str:
         times, letter = divmod(count - 1, 26)
         return chr(ord("a") + letter) * (times + 1)
     if figures is Figures.ROMAN and 0 < count <= _HIGHEST_ROMAN:
-        return _roman(count)
+        text = ""
+        for worth, figure in _ROMAN:
+            text += figure * (count // worth)
+            count %= worth
+        return text
     return str(count)
-
-
-def _roman(count: int) -> str:
-    text = ""
-    for worth, figure in _ROMAN:
-        text += figure * (count // worth)
-        count %= worth
-    return text
 
 
 def symbol(font: str, code: str) -> str:

@@ -91,7 +91,10 @@ def read_text(file: SourceFile) -> Content:
     them. Slides count as pages; texts have none.
     """
     archive = SafeZip(file.data)
-    _refuse_encrypted(archive)
+    manifest = archive.read(_MANIFEST) if archive.has(_MANIFEST) else b"<none/>"
+    root = parse_xml(manifest, doctype_allowed=True)
+    if next(root.iter(MANIFEST + "encryption-data"), None) is not None:
+        raise FileUnreadable("is encrypted; save it without a password")
     content = parse_xml(archive.read("content.xml"))
     # Both parts may have styles of the same name; for the text, those beside it count.
     styles = Styles(_part(archive, "styles.xml"), content)
@@ -104,16 +107,16 @@ def read_text(file: SourceFile) -> Content:
             if kind == "text":
                 reader.read(body, Look())
             else:
-                pages = _read_slides(reader, styles, body)
+                # Write every slide under its title, with its notes at its end; the number of
+                # slides.
+                slides = list(body.iterchildren(DRAW + "page"))
+                for number, slide in enumerate(slides, start=1):
+                    reader.writer.page = number
+                    hidden = styles.is_hidden_page(slide.get(DRAW + "style-name", ""))
+                    _read_slide(reader, slide, _HIDDEN_SLIDE if hidden else _ON_SLIDE)
+                pages = len(slides)
             return _content(reader, name, _part(archive, "meta.xml"), pages)
     raise FileUnreadable("is damaged: it has no text body")
-
-
-def _refuse_encrypted(archive: SafeZip) -> None:
-    manifest = archive.read(_MANIFEST) if archive.has(_MANIFEST) else b"<none/>"
-    root = parse_xml(manifest, doctype_allowed=True)
-    if next(root.iter(MANIFEST + "encryption-data"), None) is not None:
-        raise FileUnreadable("is encrypted; save it without a password")
 
 
 def _part(archive: SafeZip, name: str) -> Element | None:
@@ -336,16 +339,6 @@ class BodyReader:
                     yield from [Run(between), *runs]
                     between = ", "
             between = between and "; "
-
-
-def _read_slides(reader: BodyReader, styles: Styles, presentation: Element) -> int:
-    """Write every slide under its title, with its notes at its end; the number of slides."""
-    slides = list(presentation.iterchildren(DRAW + "page"))
-    for number, slide in enumerate(slides, start=1):
-        reader.writer.page = number
-        hidden = styles.is_hidden_page(slide.get(DRAW + "style-name", ""))
-        _read_slide(reader, slide, _HIDDEN_SLIDE if hidden else _ON_SLIDE)
-    return len(slides)
 
 
 def _read_slide(reader: BodyReader, slide: Element, look: Look) -> None:

@@ -47,7 +47,11 @@ _OPEN_DOCUMENT_READERS: dict[bytes, _Reader] = {
 
 def read(file: SourceFile) -> Content:
     """Read an Office document, an OpenDocument file or an electronic book."""
-    reader = _reader(SafeZip(file.data))
+    archive = SafeZip(file.data)
+    found = _office_reader(archive) or _open_reader(archive)
+    if found is None:
+        raise FileUnreadable("is a zip archive of a kind that cannot be read; unpack it")
+    reader = found
     if reader is read_workbook:
         checked_office(file.data)  # whose library unpacks and parses by itself
     return reader(file)
@@ -59,13 +63,6 @@ def checked_office(data: bytes) -> None:
     for name in archive.names():
         # Pictures may well name the document type of SVG, as long as they define nothing.
         check_xml(archive.read(name), doctype_allowed=name.lower().endswith(".svg"))
-
-
-def _reader(archive: SafeZip) -> _Reader:
-    found = _office_reader(archive) or _open_reader(archive)
-    if found is None:
-        raise FileUnreadable("is a zip archive of a kind that cannot be read; unpack it")
-    return found
 
 
 def _office_reader(archive: SafeZip) -> _Reader | None:

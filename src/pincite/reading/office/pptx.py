@@ -131,7 +131,11 @@ class _SlideReader:
         self._omitted = OmissionReason.HIDDEN if self._is_hidden else None
         self._notes()
         if with_comments:
-            self._comments()
+            for page in self._related_as("comments"):
+                for comment in page.iter("{*}cm"):
+                    said = comment.findtext(SLIDE + "text") or _text_of(comment)
+                    text = " ".join(said.split())
+                    self._say(Paragraph(f"[comment: {text}]" if text else ""))
 
     def _begin(self) -> None:
         """Write the heading, once."""
@@ -156,15 +160,12 @@ class _SlideReader:
             for paragraph in _paragraphs_of(body, is_list=shape.placeholder in _LISTS):
                 self._say(paragraph)
         if element.tag == SLIDE + "pic":
-            self._picture(element)
+            name = element.find(f"{SLIDE}nvPicPr/{SLIDE}cNvPr")
+            described = "" if name is None else _BY_MACHINE.sub("", name.get("descr", ""))
+            if described.strip() and not _NO_DESCRIPTION.fullmatch(described):
+                self._say(Paragraph(f"[picture: {' '.join(described.split())}]"))
         elif element.tag == SLIDE + "graphicFrame":
             self._graphic(element)
-
-    def _picture(self, picture: Element) -> None:
-        name = picture.find(f"{SLIDE}nvPicPr/{SLIDE}cNvPr")
-        described = "" if name is None else _BY_MACHINE.sub("", name.get("descr", ""))
-        if described.strip() and not _NO_DESCRIPTION.fullmatch(described):
-            self._say(Paragraph(f"[picture: {' '.join(described.split())}]"))
 
     def _graphic(self, frame: Element) -> None:
         data = frame.find(f"{DRAWING}graphic/{DRAWING}graphicData")
@@ -213,13 +214,6 @@ class _SlideReader:
             bodies = [one.element for one in shapes if one.placeholder == "body"]
             lines = [text for one in bodies for text in _lines(one)]
             self._say(Paragraph("Notes: " + "\n".join(lines) if lines else ""))
-
-    def _comments(self) -> None:
-        for page in self._related_as("comments"):
-            for comment in page.iter("{*}cm"):
-                said = comment.findtext(SLIDE + "text") or _text_of(comment)
-                text = " ".join(said.split())
-                self._say(Paragraph(f"[comment: {text}]" if text else ""))
 
 
 def _is_title(shape: Shape) -> bool:

@@ -156,18 +156,15 @@ class _Writing:
         if level and visible_text(runs).strip():
             number = f"{mark} " if mark not in (BULLET, "") else ""
             self.writer.heading(tidy([Run(number), *runs]), level)
-            self._remember(paragraph, level)
+            text = visible_text(paragraph.runs)
+            if any(is_title_name(name) for name, _ in self._chain(paragraph.style)):
+                self.title = self.title or text
+            elif level == 1:
+                self._top_headings.append(text)
         elif mark and runs:
             self.writer.item(runs, depth=paragraph.depth, mark=f"{mark} ")
         else:
             self.writer.paragraph(runs)
-
-    def _remember(self, paragraph: Paragraph, level: int) -> None:
-        text = visible_text(paragraph.runs)
-        if any(is_title_name(name) for name, _ in self._chain(paragraph.style)):
-            self.title = self.title or text
-        elif level == 1:
-            self._top_headings.append(text)
 
     def _level(self, paragraph: Paragraph) -> int | None:
         if paragraph.outline is not None:
@@ -336,7 +333,7 @@ class RtfParser:
         if font.has_symbols:
             self._say("".join(symbol(font.name, f"{0xF000 + byte:X}") for byte in taken))
         else:
-            encoding = _by_character_set(font.character_set) or self._encoding
+            encoding = _BY_CHARACTER_SET.get(font.character_set) or self._encoding
             self._say(taken.decode(encoding, "replace"))
 
     def _font(self) -> Font:
@@ -507,7 +504,8 @@ class RtfParser:
         self._default_font = number
 
     def _set_code_page(self, number: int) -> None:
-        self._encoding = _by_page(number)
+        # The encoding of a code page; that of Western Europe where the number is unknown
+        self._encoding = _BY_PAGE.get(number, DEFAULT)
 
     def _setting_encoding(self, encoding: str) -> _Handler:
         def begin(_number: int) -> None:
@@ -701,7 +699,9 @@ class Registers:
         elif register is Register.AUTHORS and len(self.authors) < _MOST_ENTRIES:
             self.authors.append(" ".join(name.split())[:100] or "someone")
         elif register is Register.COLOURS and len(self.colours) < _MOST_ENTRIES:
-            self._end_colour()
+            parts = (min(max(self._mixed.get(one, 0), 0), 255) for one in _COLOURS)
+            self.colours.append("".join(f"{part:02X}" for part in parts) if self._mixed else "")
+            self._mixed = {}
 
     def colour(self, number: int) -> str | None:
         """A colour in hexadecimal figures; None where it is left to the program."""
@@ -716,24 +716,9 @@ class Registers:
         """Who made a tracked change."""
         return self.authors[number] if 0 <= number < len(self.authors) else "someone"
 
-    def _end_colour(self) -> None:
-        parts = (min(max(self._mixed.get(one, 0), 0), 255) for one in _COLOURS)
-        self.colours.append("".join(f"{part:02X}" for part in parts) if self._mixed else "")
-        self._mixed = {}
-
 
 for _name in {*_BY_CHARACTER_SET.values(), *_BY_PAGE.values()}:
     codecs.lookup(_name)  # loads its module now: where files are read, nothing can be opened
-
-
-def _by_character_set(number: int) -> str | None:
-    """The encoding of a font's character set; None where the file's own is meant."""
-    return _BY_CHARACTER_SET.get(number)
-
-
-def _by_page(number: int) -> str:
-    """The encoding of a code page; that of Western Europe where the number is unknown."""
-    return _BY_PAGE.get(number, DEFAULT)
 
 
 @dataclass(frozen=True, slots=True)

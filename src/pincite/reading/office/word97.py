@@ -82,8 +82,10 @@ class _Reader:
     def __init__(self, text: WordText) -> None:
         self.writer = Writer()
         self._text = text
-        self._paragraphs = _paragraph_formats(text)
-        self._characters = _character_formats(text)
+        # The formats of paragraphs
+        self._paragraphs = Formats(_found(text, _PARAGRAPH_PAGES, entry_size=13))
+        # The formats of characters, those that hide them
+        self._characters = Formats(_found(text, _CHARACTER_PAGES, entry_size=1))
         self._fields: list[bool] = []  # those that are open: whether we are in their code
         self._rows: list[list[str]] = []
         self._cells: list[str] = []
@@ -103,7 +105,12 @@ class _Reader:
         if looks.in_table or said.endswith(_CELL_END):
             self._cell.append(visible_text(runs))
             if said.endswith(_CELL_END):
-                self._end_cell(looks)
+                if looks.ends_row:
+                    self._rows.append(self._cells)
+                    self._cells = []
+                else:
+                    self._cells.append(" ".join(self._cell))
+                self._cell = []
             return
         self._end_table()
         is_seen = all(run.omitted is None for run in runs)
@@ -116,14 +123,6 @@ class _Reader:
             self.writer.item(rest) if rest else None
         else:
             self.writer.paragraph(runs)
-
-    def _end_cell(self, looks: Format) -> None:
-        if looks.ends_row:
-            self._rows.append(self._cells)
-            self._cells = []
-        else:
-            self._cells.append(" ".join(self._cell))
-        self._cell = []
 
     def _end_table(self) -> None:
         rows = [*self._rows, self._cells]
@@ -157,7 +156,9 @@ class _Reader:
             elif self._fields:
                 self._fields.pop()
         parts.append("" if any(self._fields) else said[at:])
-        return _whole("".join(parts).translate(_MEANINGS))
+        # The text with the halves of characters put together
+        text = "".join(parts).translate(_MEANINGS)
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +255,6 @@ class WordText:
         return text.ljust(count, "\0")
 
 
-def _whole(text: str) -> str:
-    """The text with the halves of characters put together."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def _piece_plan(plan: bytes) -> bytes:
     """The table of pieces, which comes after changes of format that it may refer to."""
     at = 0
@@ -303,16 +299,6 @@ class Formats:
     def are_plain(self) -> bool:
         """Whether there is nothing to tell."""
         return all(one is _PLAIN for _, _, one in self._found)
-
-
-def _paragraph_formats(text: WordText) -> Formats:
-    """The formats of paragraphs."""
-    return Formats(_found(text, _PARAGRAPH_PAGES, entry_size=13))
-
-
-def _character_formats(text: WordText) -> Formats:
-    """The formats of characters, those that hide them."""
-    return Formats(_found(text, _CHARACTER_PAGES, entry_size=1))
 
 
 def _found(text: WordText, table: int, *, entry_size: int) -> Iterator[tuple[int, int, Format]]:

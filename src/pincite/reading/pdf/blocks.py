@@ -97,7 +97,19 @@ class _Column:
 def blocks_of(lines: Sequence[Line]) -> list[PageBlock]:
     """The lines of one column as blocks, in order."""
     blocks: list[PageBlock] = []
-    column = _usual(lines)
+    steps: dict[float, list[float]] = {}
+    for one, other in pairwise(lines):
+        step = one.base - other.base
+        if one.size == other.size and 0 < step < _MOST_LEADING * one.size:
+            steps.setdefault(one.size, []).append(step)
+    leading = {size: _lower_median(found) for size, found in steps.items()}
+    sizes = Counter(line.size for line in lines)
+    column = _Column(
+        min((line.left for line in lines), default=0.0),
+        max((line.right for line in lines), default=0.0),
+        max(sizes, key=sizes.__getitem__, default=0.0),
+        leading,
+    )
     reached = 0
     for table in _tables_among(lines):
         blocks += _text_blocks(lines[reached : table.start], column)
@@ -140,22 +152,6 @@ def _is_rest(block: PageBlock, following: PageBlock) -> bool:
     last, first = block.lines[-1], following.lines[0]
     alike = abs(last.size - first.size) <= _OTHER_SIZE * last.size and last.turn == first.turn
     return alike and first.text[0].islower() and not _END.search(last.text)
-
-
-def _usual(lines: Sequence[Line]) -> _Column:
-    steps: dict[float, list[float]] = {}
-    for one, other in pairwise(lines):
-        step = one.base - other.base
-        if one.size == other.size and 0 < step < _MOST_LEADING * one.size:
-            steps.setdefault(one.size, []).append(step)
-    leading = {size: _lower_median(found) for size, found in steps.items()}
-    sizes = Counter(line.size for line in lines)
-    return _Column(
-        min((line.left for line in lines), default=0.0),
-        max((line.right for line in lines), default=0.0),
-        max(sizes, key=sizes.__getitem__, default=0.0),
-        leading,
-    )
 
 
 def _lower_median(steps: list[float]) -> float:

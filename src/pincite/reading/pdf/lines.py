@@ -365,7 +365,10 @@ def _rows(segments: Sequence[Segment]) -> set[int]:
 def _are_columns(zone: _Zone) -> bool:
     rows = min(len(_rows(zone.left)), len(_rows(zone.right)))
     turns = _turns(zone)
-    is_aligned = _is_aligned(zone)
+    heights = _rows(zone.left)
+    near = {height + step for height in heights for step in (-1, 0, 1)}
+    right = _rows(zone.right)
+    is_aligned = len(right & near) >= _ALIGNED * len(right)
     is_prose = _is_prose(zone.left) and _is_prose(zone.right)
     if turns <= max(2, rows // 4):  # one side is drawn after the other
         return is_prose or not is_aligned or (rows >= _MANY_ROWS and not _is_numeric(zone))
@@ -391,13 +394,6 @@ def _is_prose(segments: Sequence[Segment]) -> bool:
 def _fills(segments: Sequence[Segment]) -> bool:
     width = max(one.right for one in segments) - min(one.left for one in segments)
     return sum(one.right - one.left >= _FILLED * width for one in segments) * 2 >= len(segments)
-
-
-def _is_aligned(zone: _Zone) -> bool:
-    heights = _rows(zone.left)
-    near = {height + step for height in heights for step in (-1, 0, 1)}
-    right = _rows(zone.right)
-    return len(right & near) >= _ALIGNED * len(right)
 
 
 def _is_numeric(zone: _Zone) -> bool:

@@ -68,7 +68,13 @@ def opened(file: SourceFile) -> Iterator[Handle]:
 def _open(file: SourceFile) -> Handle:
     if b"%PDF-" not in file.data[:_LOOKED_FOR_HEADER]:
         raise FileUnreadable("is damaged: it does not begin like a PDF")
-    _refuse_bombs(file.data)
+    # FileUnreadable where a stream would unfold beyond what any text needs
+    data = file.data
+    work = _Work()
+    for stream in _STREAM.finditer(data):
+        start = stream.end()
+        if _is_packed(data[start : start + 2]) and not _is_image(data, stream.start()):
+            _measure(data, start, work)
     error = raw.FPDF_ERR_UNKNOWN
     for password in ways_to_write(file.passwords):
         document = raw.FPDF_LoadMemDocument64(file.data, len(file.data), password)
@@ -88,15 +94,6 @@ def _reason(error: int, passwords: int) -> str:
     if error == raw.FPDF_ERR_SECURITY:
         return "is encrypted in a way that cannot be read; save it without encryption"
     return "is damaged and cannot be opened; save it anew with another program"
-
-
-def _refuse_bombs(data: bytes) -> None:
-    """FileUnreadable where a stream would unfold beyond what any text needs."""
-    work = _Work()
-    for stream in _STREAM.finditer(data):
-        start = stream.end()
-        if _is_packed(data[start : start + 2]) and not _is_image(data, stream.start()):
-            _measure(data, start, work)
 
 
 class _Work:

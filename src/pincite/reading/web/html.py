@@ -206,9 +206,11 @@ class HtmlPage:
         return None if h1 is None else one_line("".join(h1.itertext()))
 
     def _surveyed(self, *, is_web_page: bool) -> Survey:
-        return _survey(
-            self._tree, self._visibility, with_noscript=self._with_noscript, is_page=is_web_page
-        )
+        # Walk over the body once, and count on the way up. Only web pages have furniture.
+        surveyor = _Surveyor(is_page=is_web_page)
+        for step in walk(self._tree.body, self._visibility, with_noscript=self._with_noscript):
+            surveyor.take(step)
+        return surveyor.found
 
 
 for _codec in set(_LABELS.values()):
@@ -263,14 +265,6 @@ class Survey:
     def furniture_is_content(self) -> bool:
         """Whether next to nothing is left without what looks like furniture."""
         return self.kept * _FURNITURE_AT_MOST < self.text
-
-
-def _survey(tree: Tree, visibility: Visibility, *, with_noscript: bool, is_page: bool) -> Survey:
-    """Walk over the body once, and count on the way up. Only web pages have furniture."""
-    surveyor = _Surveyor(is_page=is_page)
-    for step in walk(tree.body, visibility, with_noscript=with_noscript):
-        surveyor.take(step)
-    return surveyor.found
 
 
 def _main_part(found: Survey, body: etree._Element) -> etree._Element:
@@ -340,14 +334,20 @@ class _Surveyor:
         if element.tag == "a":
             self._links -= 1
         elif element.tag == "table":
-            self._close_table(element)
+            shape = self._tables.pop()
+            self.found.data.update([element] if shape.holds_data() else shape.rows)
+            if self._tables:
+                self._tables[-1].close_inner(shape)
         elif element.tag == "tr" and self._tables:
             self._tables[-1].close_row(element)
         if self._is_page and _is_furniture(element, held):
             self.found.furniture.add(element)
             held.kept = 0
         elif held.in_content:
-            self._note_content(element, held)
+            if element.tag == "main" or element.get("role") == "main":
+                self.found.mains.append((element, held.kept))
+            elif element.tag == "article":
+                self.found.articles.append((element, held.kept))
         outer = self._held[-1]
         outer.text += held.text
         outer.links += held.links
@@ -355,18 +355,6 @@ class _Surveyor:
         outer.has_content |= held.has_content
         outer.has_navigation |= held.has_navigation
         self.found.text, self.found.kept = outer.text, outer.kept
-
-    def _close_table(self, element: etree._Element) -> None:
-        shape = self._tables.pop()
-        self.found.data.update([element] if shape.holds_data() else shape.rows)
-        if self._tables:
-            self._tables[-1].close_inner(shape)
-
-    def _note_content(self, element: etree._Element, held: Held) -> None:
-        if element.tag == "main" or element.get("role") == "main":
-            self.found.mains.append((element, held.kept))
-        elif element.tag == "article":
-            self.found.articles.append((element, held.kept))
 
 
 @dataclass(slots=True)

@@ -128,9 +128,17 @@ class BlockWriter:
         else:
             self._part_blocks(tag)
             if tag in _PREFORMATTED:
-                self._open_preformatted()
+                self._preformatted += 1
+                if self._rows is None and self._code is None:
+                    self._code = []
             elif element in self._data or self._rows is not None:
-                self._open_data(element)
+                if element.tag == "table":
+                    self._write_loose_rows()
+                    self._rows = Rows()
+                elif element.tag == "tr":
+                    if self._rows is None:
+                        self._rows, self._loose_rows = self._loose_rows or Rows(), None
+                    self._rows.open_row()
             else:
                 self._level = level or self._level
                 self._lists.open(element)
@@ -150,15 +158,6 @@ class BlockWriter:
             if level is not None:
                 self._end_block()
                 self._level = None
-
-    def _open_data(self, element: etree._Element) -> None:
-        if element.tag == "table":
-            self._write_loose_rows()
-            self._rows = Rows()
-        elif element.tag == "tr":
-            if self._rows is None:
-                self._rows, self._loose_rows = self._loose_rows or Rows(), None
-            self._rows.open_row()
 
     def _close_data(self, element: etree._Element) -> None:
         if self._rows is None:
@@ -184,11 +183,6 @@ class BlockWriter:
         else:
             self._writer.table(lines)
         self._write_unseen()
-
-    def _open_preformatted(self) -> None:
-        self._preformatted += 1
-        if self._rows is None and self._code is None:
-            self._code = []
 
     def _close_preformatted(self) -> None:
         self._preformatted -= 1

@@ -60,7 +60,17 @@ _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
 
 def read(file: SourceFile) -> Content:
     """Read a mail; attachments are named, not read."""
-    mail = _parsed(file.data)
+    data = file.data
+    if data.startswith(_BYTE_ORDER_MARKS) or b"\0" in data[:4]:  # UTF-8 with a mark, or UTF-16
+        data = decode(data).encode("utf-8", "replace")
+    if len(_BOUNDARY.findall(data)) > _MOST_BOUNDARIES:
+        raise FileUnreadable(f"has more than {_MOST_BOUNDARIES:,} parts")
+    try:
+        mail = message_from_bytes(data.lstrip())
+    except RecursionError as error:
+        raise FileUnreadable("has parts inside of each other too many times") from error
+    if not mail.keys():
+        raise FileUnreadable("is not a mail: it begins without a header")
     reader = _MailReader()
     reader.write(mail, depth=0)
     if reader.is_encrypted and not reader.has_text:
@@ -76,20 +86,6 @@ def read(file: SourceFile) -> Content:
             notes=tuple(dict.fromkeys(reader.notes)),
         ),
     )
-
-
-def _parsed(data: bytes) -> Message:
-    if data.startswith(_BYTE_ORDER_MARKS) or b"\0" in data[:4]:  # UTF-8 with a mark, or UTF-16
-        data = decode(data).encode("utf-8", "replace")
-    if len(_BOUNDARY.findall(data)) > _MOST_BOUNDARIES:
-        raise FileUnreadable(f"has more than {_MOST_BOUNDARIES:,} parts")
-    try:
-        mail = message_from_bytes(data.lstrip())
-    except RecursionError as error:
-        raise FileUnreadable("has parts inside of each other too many times") from error
-    if not mail.keys():
-        raise FileUnreadable("is not a mail: it begins without a header")
-    return mail
 
 
 def _author(mail: Message) -> str | None:
@@ -131,19 +127,16 @@ class _MailReader:
     def _write_text(self, part: Message) -> None:
         try:
             if part.get_content_type() == "text/html":
-                self._write_html(part)
+                page = _html_page(part)
+                page.write_to(self.writer)
+                self.notes.extend(page.facts.notes)
+                self.has_text |= page.text_length > 0
             else:
                 self._write_plain(_plain_text(part))
         except FileEmpty:
             return
         except FileUnreadable as error:
             self.notes.append(f"has a part that {error}")
-
-    def _write_html(self, part: Message) -> None:
-        page = _html_page(part)
-        page.write_to(self.writer)
-        self.notes.extend(page.facts.notes)
-        self.has_text |= page.text_length > 0
 
     def _write_plain(self, text: str) -> None:
         if text.lstrip().startswith(_ENCRYPTED_TEXT):
