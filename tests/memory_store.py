@@ -48,10 +48,8 @@ from pincite.records import (
     level_of,
 )
 from pincite.stores.spaces import refuse_other_space
-from pincite.text.abbreviations import abbreviations_in, name_key
 from pincite.text.dates import day_span
-from pincite.text.naming import document_names, longest_only, names_said
-from pincite.text.spelling import spellings_in
+from pincite.text.naming import abbreviations_in, document_names, longest_only, name_key, names_said
 from pincite.text.stems import tokens_of
 from pincite.text.words import (
     Term,
@@ -61,6 +59,7 @@ from pincite.text.words import (
     phrase_term,
     question_codes,
     question_terms,
+    spellings_in,
 )
 from pincite.vectors import Vector, unit
 

@@ -123,7 +123,7 @@ def _is_linear(
         ("reading.web.html_tree._OVERFILLED", "search", "<a", " ", "<"),
         ("reading.web.mail._QUOTE", "match", "", "> ", "x"),
         ("reading.xml_safely._OUTER_DOCTYPE", "match", "<!DOCTYPE x", ' "a"', "["),
-        ("text.comments._COMMENT", "match", "", " ", "x"),
+        ("text.markup._COMMENT", "match", "", " ", "x"),
         ("text.markup._LINK", "finditer", "[a](", "(a)", ""),
         ("text.markup._SHORTCODE", "finditer", "{{<", '"a"', "{"),
         ("text.sentences._END", "finditer", "", ".", '"""x'),

@@ -1,22 +1,27 @@
-"""OpenDocument texts, presentations and drawings → Content, in reading order.
+"""OpenDocument texts, presentations, drawings and spreadsheets → Content, in reading order.
 
-The slides of a presentation and the pages of a drawing are pages.
+The slides of a presentation and the pages of a drawing are pages. Spreadsheets are read row by row:
+a cell says how often it repeats, and so does a row, so a handful of bytes can stand for billions of
+cells. Nothing is laid out; empty cells and rows are only counted.
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from lxml import etree
 from lxml.etree import _Element as Element
 
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
+from pincite.reading.data.table import MOST_CELLS, Row, Sheet, one_line
 from pincite.reading.office.formatting import Figures, Look, is_white, tidy, visible_text, written
 from pincite.reading.source_file import SourceFile
 from pincite.reading.writer import Run, Writer
-from pincite.reading.xml_safely import parse_xml, tag_of
+from pincite.reading.xml_safely import check_xml, parse_xml, tag_of
 from pincite.reading.zipped import SafeZip
 from pincite.records import Content, Metadata
 
@@ -77,6 +82,11 @@ _DEEPEST_LIST = 10
 _POINTS = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)pt")
 _FIGURES = {"1": Figures.ARABIC, "a": Figures.LETTERS, "i": Figures.ROMAN}
 
+_CELLS = (TABLE + "table-cell", TABLE + "covered-table-cell")
+_MOST_SHEET_COLUMNS = 16_384
+_MOST_SHEET_ROWS = 1_048_576
+_MOST_REPEATS = 1_000  # of what is not empty; nobody reads the same row more often
+
 
 def _number(element: Element, name: str, *, otherwise: int, most: int) -> int:
     """An attribute that is a whole number, kept within what makes sense."""
@@ -91,10 +101,7 @@ def read_text(file: SourceFile) -> Content:
     them. Slides count as pages; texts have none.
     """
     archive = SafeZip(file.data)
-    manifest = archive.read(_MANIFEST) if archive.has(_MANIFEST) else b"<none/>"
-    root = parse_xml(manifest, doctype_allowed=True)
-    if next(root.iter(MANIFEST + "encryption-data"), None) is not None:
-        raise FileUnreadable("is encrypted; save it without a password")
+    _refuse_encrypted(archive)
     content = parse_xml(archive.read("content.xml"))
     # Both parts may have styles of the same name; for the text, those beside it count.
     styles = Styles(_part(archive, "styles.xml"), content)
@@ -115,8 +122,17 @@ def read_text(file: SourceFile) -> Content:
                     hidden = styles.is_hidden_page(slide.get(DRAW + "style-name", ""))
                     _read_slide(reader, slide, _HIDDEN_SLIDE if hidden else _ON_SLIDE)
                 pages = len(slides)
-            return _content(reader, name, _part(archive, "meta.xml"), pages)
+            named, metadata = open_facts(archive)
+            title = reader.title or named or reader.sole_heading
+            return reader.writer.content(name, title=title, metadata=replace(metadata, pages=pages))
     raise FileUnreadable("is damaged: it has no text body")
+
+
+def _refuse_encrypted(archive: SafeZip) -> None:
+    manifest = archive.read(_MANIFEST) if archive.has(_MANIFEST) else b"<none/>"
+    root = parse_xml(manifest, doctype_allowed=True)
+    if next(root.iter(MANIFEST + "encryption-data"), None) is not None:
+        raise FileUnreadable("is encrypted with a password; save it without one to index it")
 
 
 def _part(archive: SafeZip, name: str) -> Element | None:
@@ -156,27 +172,6 @@ def _formula(archive: SafeZip, link: str) -> str:
         return ""
     typed = next(root.iter(_MATHS + "annotation"), root)
     return " ".join("".join(typed.itertext()).split())[:_LONGEST]
-
-
-def _content(
-    reader: BodyReader, kind: str, properties: Element | None, pages: int | None
-) -> Content:
-    def of(name: str) -> str | None:
-        return None if properties is None else properties.findtext(f"{OFFICE}meta/{name}")
-
-    words = () if properties is None else properties.iter(META + "keyword")
-    metadata = Metadata(
-        tags=facts.tags([word.text for word in words]),
-        author=facts.one_line(of(META + "initial-creator") or of(DUBLIN_CORE + "creator")),
-        date=facts.iso_date(of(META + "creation-date")),
-        modified=facts.iso_date(of(DUBLIN_CORE + "date")),
-        language=facts.one_line(of(DUBLIN_CORE + "language")),
-        pages=pages,
-    )
-    named = facts.one_line(of(DUBLIN_CORE + "title"))
-    return reader.writer.content(
-        kind, title=reader.title or named or reader.sole_heading, metadata=metadata
-    )
 
 
 class BodyReader:
@@ -672,3 +667,112 @@ def _is_shaded(style: Element) -> bool | None:
 def _property(style: Element, kind: str, name: str) -> str | None:
     properties = style.find(STYLE + kind)
     return None if properties is None else properties.get(name)
+
+
+def open_sheets(archive: SafeZip) -> Iterator[Sheet]:
+    """The sheets in their order."""
+    _refuse_encrypted(archive)
+    content = archive.read("content.xml")
+    check_xml(content)
+    hidden_styles: set[str | None] = set()
+    rows = _Rows()
+    try:
+        for _, element in etree.iterparse(
+            io.BytesIO(content),
+            tag=(STYLE + "style", TABLE + "table", TABLE + "table-row"),
+            resolve_entities=False,
+            no_network=True,
+        ):
+            if element.tag == STYLE + "style":
+                looks = element.find(STYLE + "table-properties")
+                if looks is not None and looks.get(TABLE + "display") == "false":
+                    hidden_styles.add(element.get(STYLE + "name"))
+            elif element.tag == TABLE + "table-row":
+                rows.take(element)
+            else:
+                is_hidden = element.get(TABLE + "style-name") in hidden_styles
+                yield Sheet(element.get(TABLE + "name") or "", rows.taken, is_hidden)
+                rows = _Rows()
+            element.clear()
+    except etree.XMLSyntaxError as error:
+        raise FileUnreadable("is damaged: a part of it is not well-formed XML") from error
+
+
+class _Rows:
+    """The rows of one sheet so far; those that repeat share their cells."""
+
+    def __init__(self) -> None:
+        self.taken: list[Row] = []
+        self._number = 1
+        self._room = MOST_CELLS + 1  # one too many shows that there are too many
+
+    def take(self, row: Element) -> None:
+        repeated = _repeats(row, "number-rows-repeated", _MOST_SHEET_ROWS)
+        cells = tuple(_cell_texts(row)) if self._room > 0 else ()
+        if cells:
+            for number in range(self._number, self._number + min(repeated, _MOST_REPEATS)):
+                self.taken.append(Row(number, cells))
+                self._room -= len(cells)
+                if self._room <= 0:
+                    break
+        self._number += repeated
+
+
+def _cell_texts(row: Element) -> list[str]:
+    """The texts of the cells up to the last that has any."""
+    cells: list[str] = []
+    empty = 0
+    for cell in row.iterchildren(*_CELLS):
+        repeated = _repeats(cell, "number-columns-repeated", _MOST_SHEET_COLUMNS)
+        text = _cell_text(cell)
+        if not text:
+            empty += repeated
+            continue
+        cells.extend([""] * min(empty, _MOST_SHEET_COLUMNS - len(cells)))
+        cells.extend([text] * min(repeated, _MOST_SHEET_COLUMNS - len(cells), _MOST_REPEATS))
+        empty = 0
+    return cells
+
+
+def _cell_text(cell: Element) -> str:
+    """What the cell shows; dates as ISO 8601 says them."""
+    day = cell.get(OFFICE + "date-value")
+    if day and (moment := facts.iso_date(day)):
+        return moment.replace("T", " ")
+    paragraphs = cell.iterchildren(TEXT + "p")
+    return one_line("\n".join("".join(_spoken(paragraph)) for paragraph in paragraphs))
+
+
+def _spoken(paragraph: Element) -> Iterator[str]:
+    for part in paragraph.iter():
+        if part.tag in (TEXT + "s", TEXT + "tab", TEXT + "line-break"):
+            yield " "
+        elif isinstance(part.tag, str):
+            yield part.text or ""
+        if part is not paragraph:
+            yield part.tail or ""
+
+
+def _repeats(element: Element, attribute: str, most: int) -> int:
+    digits = element.get(TABLE + attribute, "1")
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        return most
+    return min(int(digits), most)
+
+
+def open_facts(archive: SafeZip) -> tuple[str | None, Metadata]:
+    """The title and what else the file says about itself."""
+    try:
+        meta = parse_xml(archive.read("meta.xml")).find(OFFICE + "meta")
+    except FileUnreadable:  # missing or damaged, which the text need not suffer from
+        meta = None
+    if meta is None:
+        return None, Metadata()
+    author = meta.findtext(META + "initial-creator") or meta.findtext(DUBLIN_CORE + "creator")
+    return facts.one_line(meta.findtext(DUBLIN_CORE + "title")), Metadata(
+        tags=facts.tags([one.text or "" for one in meta.iter(META + "keyword")]),
+        author=facts.one_line(author),
+        date=facts.iso_date(meta.findtext(META + "creation-date")),
+        modified=facts.iso_date(meta.findtext(DUBLIN_CORE + "date")),
+        language=facts.one_line(meta.findtext(DUBLIN_CORE + "language")),
+    )

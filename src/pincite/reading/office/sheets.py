@@ -32,10 +32,10 @@ from python_calamine import (
 )
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.data.rows import Row, RowWriter, Sheet, one_line
-from pincite.reading.office.ods import open_facts, open_sheets
+from pincite.reading.data.table import Row, RowWriter, Sheet, one_line
 from pincite.reading.office.office_parts import OfficeParts
 from pincite.reading.office.ole import SIGNATURE
+from pincite.reading.office.opendocument import open_facts, open_sheets
 from pincite.reading.source_file import SourceFile
 from pincite.reading.writer import Run
 from pincite.records import Content, Metadata, OmissionReason

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.ports import Store
-from pincite.text.spelling import edits_allowed
-from pincite.text.words import STOP_WORDS, WORD, fold, question_codes
+from pincite.text.words import STOP_WORDS, WORD, edits_allowed, fold, question_codes
 
 _RUN = re.compile(r"\S+")
 _MOST_CORRECTED = 8  # words of one question; more is another language or a pasted page

@@ -13,7 +13,7 @@ from pincite.stores.postgres.search import View
 from pincite.stores.postgres.word_tables import forget_words, write_spellings, write_words
 from pincite.stores.postgres.words import CHUNK_COLUMNS, DOCUMENT_COLUMNS, Words, words_of
 from pincite.stores.rows import ChunkRows, DocumentRows, Row
-from pincite.text.spelling import spellings_in
+from pincite.text.words import spellings_in
 from pincite.vectors import from_bytes, to_bytes
 
 _DOCUMENT = (
