@@ -84,31 +84,6 @@ _DEEPEST = 8  # level of a list
 _Chain = list[tuple[str, Element | None]]
 
 
-def _child(element: Element | None, *path: str) -> Element | None:
-    """The element at the end of a path of Word's names; None where a step is missing."""
-    for name in path:
-        element = None if element is None else element.find(W + name)
-    return element
-
-
-def _value(element: Element | None, name: str = "val") -> str | None:
-    """An attribute by Word's name for it."""
-    return None if element is None else element.get(W + name)
-
-
-def _number(element: Element | None, name: str = "val") -> int | None:
-    """An attribute that is a whole number; None where it is missing or is not one."""
-    text = _value(element, name)
-    return int(text) if text is not None and _NUMBER.fullmatch(text) else None
-
-
-def _switch(element: Element | None) -> bool | None:
-    """A property that is on by merely being there, unless it says that it is off."""
-    if element is None:
-        return None
-    return _value(element) not in ("0", "false", "off")
-
-
 def read_docx(file: SourceFile) -> Content:
     """Read a Word document.
 
@@ -660,89 +635,45 @@ def _equation(element: Element) -> str:
 
 
 def _written(element: Element) -> str:
-    if element.tag == M + "t":
-        return (element.text or "").translate(_INVISIBLE)
-    build = _BUILDERS.get(tag_of(element))
-    return build(element) if build else _equation(element)
+    def part(name: str) -> str:
+        found = element.find(M + name)
+        return "" if found is None else _equation(found)
 
+    def grouped(name: str, before: str = "") -> str:
+        """In brackets where it would fall apart without."""
+        text = part(name)
+        falls_apart = any(sign in text.strip() for sign in _OPEN_ENDED)
+        return before + (f"({text})" if falls_apart else text)
 
-def _part(element: Element, name: str) -> str:
-    found = element.find(M + name)
-    return "" if found is None else _equation(found)
+    def sign(name: str, usual: str) -> str:
+        found = element.find(f"{tag}Pr/{M}{name}")
+        return usual if found is None else found.get(M + "val", "")
 
-
-def _grouped(text: str) -> str:
-    """In brackets where it would fall apart without."""
-    return f"({text})" if any(sign in text.strip() for sign in _OPEN_ENDED) else text
-
-
-def _character(element: Element, properties: str, name: str, usual: str) -> str:
-    found = element.find(f"{M}{properties}/{M}{name}")
-    return usual if found is None else found.get(M + "val", "")
-
-
-def _fraction(element: Element) -> str:
-    return f"{_grouped(_part(element, 'num'))}/{_grouped(_part(element, 'den'))}"
-
-
-def _raised(element: Element) -> str:
-    return f"{_part(element, 'e')}^{_grouped(_part(element, 'sup'))}"
-
-
-def _lowered(element: Element) -> str:
-    return f"{_part(element, 'e')}_{_grouped(_part(element, 'sub'))}"
-
-
-def _both(element: Element) -> str:
-    return f"{_lowered(element)}^{_grouped(_part(element, 'sup'))}"
-
-
-def _root(element: Element) -> str:
-    degree = _part(element, "deg")
-    return f"{degree and f'{_grouped(degree)}'}√({_part(element, 'e')})"
-
-
-def _bracketed(element: Element) -> str:
-    between = _character(element, "dPr", "sepChr", "|")
-    inside = between.join(_equation(one) for one in element.iterchildren(M + "e"))
-    opening = _character(element, "dPr", "begChr", "(")
-    return f"{opening}{inside}{_character(element, 'dPr', 'endChr', ')')}"
-
-
-def _summed(element: Element) -> str:
-    below, above = _part(element, "sub"), _part(element, "sup")
-    sign = _character(element, "naryPr", "chr", "∫")
-    limits = f"{below and f'_{_grouped(below)}'}{above and f'^{_grouped(above)}'}"
-    return f"{sign}{limits} {_part(element, 'e')}"
-
-
-def _function(element: Element) -> str:
-    return f"{_part(element, 'fName')} {_part(element, 'e')}"
-
-
-def _limited(element: Element) -> str:
-    return f"{_part(element, 'e')}_{_grouped(_part(element, 'lim'))}"
-
-
-def _rows(element: Element) -> str:
-    return "; ".join(
-        ", ".join(_equation(cell) for cell in row.iterchildren(M + "e"))
-        for row in element.iterchildren(M + "mr")
-    )
-
-
-_BUILDERS: dict[str, Callable[[Element], str]] = {
-    M + "f": _fraction,
-    M + "sSup": _raised,
-    M + "sSub": _lowered,
-    M + "sSubSup": _both,
-    M + "rad": _root,
-    M + "d": _bracketed,
-    M + "nary": _summed,
-    M + "func": _function,
-    M + "limLow": _limited,
-    M + "m": _rows,
-}
+    tag = tag_of(element)
+    match tag.removeprefix(M):
+        case "t":
+            text = (element.text or "").translate(_INVISIBLE)
+        case "f":
+            text = grouped("num") + grouped("den", "/")
+        case "sSup" | "sSub" | "sSubSup" | "limLow" as kind:
+            below = "" if kind == "sSup" else grouped("lim" if kind == "limLow" else "sub", "_")
+            text = part("e") + below + (grouped("sup", "^") if kind.endswith("Sup") else "")
+        case "rad":
+            text = f"{grouped('deg')}√({part('e')})"
+        case "d":
+            inside = (_equation(one) for one in element.iterchildren(M + "e"))
+            text = f"{sign('begChr', '(')}{sign('sepChr', '|').join(inside)}{sign('endChr', ')')}"
+        case "nary":
+            limits = [grouped(one, mark) for one, mark in (("sub", "_"), ("sup", "^")) if part(one)]
+            text = f"{sign('chr', '∫')}{''.join(limits)} {part('e')}"
+        case "func":
+            text = f"{part('fName')} {part('e')}"
+        case "m":
+            rows = (row.iterchildren(M + "e") for row in element.iterchildren(M + "mr"))
+            text = "; ".join(", ".join(map(_equation, row)) for row in rows)
+        case _:
+            text = _equation(element)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -962,3 +893,28 @@ def _look(properties: Element | None) -> Look:
         None if half_points is None else half_points / 2,
         _is_shaded(properties),
     )
+
+
+def _child(element: Element | None, *path: str) -> Element | None:
+    """The element at the end of a path of Word's names; None where a step is missing."""
+    for name in path:
+        element = None if element is None else element.find(W + name)
+    return element
+
+
+def _value(element: Element | None, name: str = "val") -> str | None:
+    """An attribute by Word's name for it."""
+    return None if element is None else element.get(W + name)
+
+
+def _number(element: Element | None, name: str = "val") -> int | None:
+    """An attribute that is a whole number; None where it is missing or is not one."""
+    text = _value(element, name)
+    return int(text) if text is not None and _NUMBER.fullmatch(text) else None
+
+
+def _switch(element: Element | None) -> bool | None:
+    """A property that is on by merely being there, unless it says that it is off."""
+    if element is None:
+        return None
+    return _value(element) not in ("0", "false", "off")
