@@ -101,9 +101,7 @@ class WorkerEmbedder:
         """Where each token of the model's own tokenizer begins."""
 
         def read(_: wire.Header, body: bytes) -> Sequence[int]:
-            starts = array("I")
-            starts.frombytes(body)
-            return starts
+            return array("I", body)
 
         return self._asked("token_starts", [text], read, lambda own: own.token_starts(text))
 

@@ -42,6 +42,8 @@ _END, _ROOM = b"!", b"."  # what wakes the one who lets in
 _WARM_UP = "Does this model work?"
 
 Reply = tuple[wire.Header, bytes]
+Asked = Literal["facts", "token_starts", "embed_passages", "embed_question", "foreignness", "knows"]
+Verb = Literal["status", "ping"] | Asked
 
 
 class Server:
@@ -200,16 +202,7 @@ def _inode(path: Path) -> int | None:
 class Request(msgspec.Struct, forbid_unknown_fields=True):
     """What is asked. `code`, `model` and `fingerprint` say of whom the answer is wanted."""
 
-    verb: Literal[
-        "status",
-        "ping",
-        "facts",
-        "token_starts",
-        "embed_passages",
-        "embed_question",
-        "foreignness",
-        "knows",
-    ]
+    verb: Verb
     texts: list[str] = []
     code: str = ""
     model: str = ""
@@ -264,32 +257,22 @@ class Answers:
 
     def _done(self, request: Request) -> Reply:
         embedder = self._embedder
-        if request.verb == "ping":
-            return {}, b""
-        if request.verb == "facts":
-            return self._facts(), b""
-        if request.verb == "embed_passages":
-            return {}, b"".join(map(to_bytes, embedder.embed_passages(request.texts)))
-        (text,) = request.texts
-        return self._of_text(request.verb, text)
-
-    def _of_text(self, verb: str, text: str) -> Reply:
-        if verb == "token_starts":
-            return {}, array("I", self._embedder.token_starts(text)).tobytes()
-        if verb == "embed_question":
-            return {}, to_bytes(self._embedder.embed_question(text))
-        if verb == "knows":
-            return {"knows": self._embedder.knows(text)}, b""
-        return {"foreignness": self._embedder.foreignness(text)}, b""
-
-    def _facts(self) -> wire.Header:
-        embedder = self._embedder
-        return {
-            "card": asdict(embedder.card),
-            "passage_overhead": embedder.passage_overhead,
-            "batch": embedder.batch,
-            "parallel": embedder.parallel,
-        }
+        header: wire.Header = {}
+        body = b""
+        match request.verb, request.texts:
+            case "facts", _:
+                numbers = ("passage_overhead", "batch", "parallel")
+                header = {name: getattr(embedder, name) for name in numbers}
+                header["card"] = asdict(embedder.card)
+            case "embed_passages", texts:
+                body = b"".join(map(to_bytes, embedder.embed_passages(texts)))
+            case "token_starts", [text]:
+                body = array("I", embedder.token_starts(text)).tobytes()
+            case "embed_question", [text]:
+                body = to_bytes(embedder.embed_question(text))
+            case "knows" | "foreignness" as verb, [text]:
+                header = {verb: getattr(embedder, verb)(text)}
+        return header, body
 
     def _status(self) -> wire.Header:
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

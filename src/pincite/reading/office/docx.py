@@ -29,7 +29,7 @@ from pincite.reading.office.office_parts import OfficeParts
 from pincite.reading.source_file import SourceFile
 from pincite.reading.writer import Run, Writer
 from pincite.reading.xml_safely import tag_of
-from pincite.records import Content, Metadata
+from pincite.records import Content
 
 MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
@@ -95,7 +95,7 @@ def read_docx(file: SourceFile) -> Content:
         comments="comments" in file.options, deletions="tracked-changes" in file.options
     )
     parts = Parts(file.data)
-    document = parts.main()
+    document = parts.parsed(parts.document)
     body = _child(document, "body")
     if body is None:
         raise FileUnreadable("is damaged: it has no text body")
@@ -121,25 +121,17 @@ def _content(reader: BodyReader, parts: Parts) -> Content:
     )
 
 
-class Parts:
+class Parts(OfficeParts):
     """The document, and the parts that it refers to; parsed when they are asked for."""
 
     def __init__(self, data: bytes) -> None:
-        self._parts = OfficeParts(data)
-        self._main = self._parts.main(_USUAL_MAIN_PART)
-        self._relations = self._parts.relations(self._main)
-
-    def main(self) -> Element:
-        """The document itself."""
-        return self._parts.parsed(self._main)
-
-    def facts(self) -> tuple[str | None, Metadata]:
-        """The title and what else the file says about itself."""
-        return self._parts.facts()
+        super().__init__(data)
+        self.document = self.main(_USUAL_MAIN_PART)
+        self._relations = self.relations(self.document)
 
     def related(self, kind: str) -> Iterator[Element]:
         """The parts that the document refers to as this: "styles", "numbering", "footnotes"."""
-        return (self._parts.parsed(one.part) for one in self._relations if one.kind == kind)
+        return (self.parsed(one.part) for one in self._relations if one.kind == kind)
 
     def first(self, kind: str) -> Element | None:
         """The first of these parts; None where there is none."""
@@ -148,7 +140,7 @@ class Parts:
     def by_relation(self, identifier: str) -> Element | None:
         """The part that the document refers to by this identifier."""
         found = (one.part for one in self._relations if one.identifier == identifier)
-        return next(map(self._parts.parsed, found), None)
+        return next(map(self.parsed, found), None)
 
 
 @dataclass(frozen=True, slots=True)
