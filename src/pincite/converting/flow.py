@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from pincite.converting.converted_folder import ConvertedFolder
 from pincite.converting.markdown import Recognition, body_of, markdown_of
-from pincite.converting.shelf import Shelf
 from pincite.converting.wire import (
     Finished,
     Job,
@@ -47,14 +47,14 @@ class Parts:
     """What the journey is made of."""
 
     open_file: Callable[[str], AbstractContextManager[BinaryIO]]
-    shelf: Shelf
+    converted: ConvertedFolder
     look: FileRecogniser  # tells which pages of a PDF are scanned, and recognises nothing
     recognisers: Mapping[Need, FileRecogniser] = field(default_factory=dict)  # those asked for
 
 
 def known_empty(root: Path) -> frozenset[str]:
     """Checksums of the files that were looked at and hold nothing to recognise."""
-    return Shelf(root).empty_checksums()
+    return ConvertedFolder(root).empty_checksums()
 
 
 def convert(
@@ -69,7 +69,7 @@ def convert(
 
     With `force` all are recognised again, also those whose text was corrected by hand.
     """
-    moved, orphaned = parts.shelf.follow_moves(files)
+    moved, orphaned = parts.converted.follow_moves(files)
     tasks, tally = _planned(files, parts, force=force)
     steps = _Steps(tasks, on_progress)
     run = _Run(parts, tally, steps, passwords, force)
@@ -94,7 +94,7 @@ def _planned(
     tally, tasks = _Tally(), []
     for file in files:
         try:
-            state = parts.shelf.state(file)
+            state = parts.converted.state(file)
         except FileUnreadable as error:
             tally.failures.append(Failure(file.path, str(error)))
             continue
@@ -144,7 +144,7 @@ class _Run:
     ) -> bool:
         if self.force:
             return False
-        holds_nothing = self.parts.shelf.holds_nothing
+        holds_nothing = self.parts.converted.holds_nothing
         return (kind is SourceKind.PDF and holds_nothing(file, _SCANS)) or (
             recogniser is not None and holds_nothing(file, recogniser.engine)
         )
@@ -162,14 +162,14 @@ class _Run:
             self.tally.without_text += 1
 
     def _note_empty(self, file: FoundFile, engine: str) -> None:
-        self.parts.shelf.note_nothing(file, engine)
-        self.parts.shelf.remove_as_written(file.path)  # of the file as it was before
+        self.parts.converted.note_nothing(file, engine)
+        self.parts.converted.remove_as_written(file.path)  # of the file as it was before
         self.tally.without_text += 1
 
     def _write(self, file: FoundFile, text: str) -> None:
-        if self.parts.shelf.is_corrected(file.path):
+        if self.parts.converted.is_corrected(file.path):
             self.tally.overwritten.append(file.path)
-        self.parts.shelf.write(file.path, text)
+        self.parts.converted.write(file.path, text)
         self.tally.written.append(file.path)
         self.tally.characters += len(body_of(text))
 

@@ -50,7 +50,7 @@ _LANGUAGE = re.compile(
 )
 
 
-class Workshop:
+class RecogniserProcess:
     """Recognises files in a process of its own. Nothing is started before it is needed."""
 
     def __init__(

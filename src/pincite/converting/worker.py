@@ -1,6 +1,6 @@
 """The process that recognises: it decodes what strangers made, so it can do nothing else.
 
-Run by `workshop.py`: `python -m pincite.converting.worker`. Options come first on standard input,
+Run by `process.py`: `python -m pincite.converting.worker`. Options come first on standard input,
 then jobs; answers go to standard output. Once engine and models are loaded, no file, connection or
 process can be opened any more, and there is only so much memory.
 """

@@ -33,7 +33,7 @@ Stretch = Block | Omission | Place | Section
 
 
 class Sandbox:
-    """The readers behind a wall. Nothing is started before the first file."""
+    """The readers in processes of their own. Nothing is started before the first file."""
 
     def __init__(self, limits: ReadingLimits | None = None) -> None:
         self._limits = limits or ReadingLimits()

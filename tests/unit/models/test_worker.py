@@ -236,7 +236,7 @@ def test_a_model_that_changed_on_disk_is_noticed(
     "module",
     [
         "models/hashing.py",
-        "models/worker/answers.py",
+        "models/worker/server.py",
         "text/words.py",
     ],
 )

@@ -26,7 +26,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
-class Shelf:
+class ConvertedFolder:
     """The recognised texts of one library."""
 
     def __init__(self, root: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from pictures import joined, picture, scanned_pdf, text_pdf
-from pincite.converting.process import Workshop
+from pincite.converting.process import RecogniserProcess
 from pincite.converting.wire import (
     Finished,
     Job,
@@ -26,31 +26,35 @@ from pincite.errors import FileUnreadable, ModelInvalid
 
 
 @pytest.fixture(scope="module")
-def workshop() -> Iterator[Workshop]:
+def recogniser() -> Iterator[RecogniserProcess]:
     """A process that looks, and recognises nothing: it needs no extra."""
-    with Workshop(Options()) as opened:
+    with RecogniserProcess(Options()) as opened:
         yield opened
 
 
-def parts(workshop: Workshop, data: bytes, kind: SourceKind = SourceKind.PDF) -> list[Part]:
-    return list(workshop.recognise(io.BytesIO(data), Job(kind=kind, size=len(data))))
+def parts(
+    recogniser: RecogniserProcess, data: bytes, kind: SourceKind = SourceKind.PDF
+) -> list[Part]:
+    return list(recogniser.recognise(io.BytesIO(data), Job(kind=kind, size=len(data))))
 
 
-def test_one_process_serves_many_files_also_after_a_bad_one(workshop: Workshop) -> None:
+def test_one_process_serves_many_files_also_after_a_bad_one(recogniser: RecogniserProcess) -> None:
     with pytest.raises(FileUnreadable, match="cannot be opened as a PDF"):
-        parts(workshop, b"%PDF-")
+        parts(recogniser, b"%PDF-")
     with pytest.raises(FileUnreadable, match="not the kind of image"):
-        parts(workshop, b"", SourceKind.IMAGE)
+        parts(recogniser, b"", SourceKind.IMAGE)
     data = joined(text_pdf("words"), scanned_pdf(picture("a")))
-    assert parts(workshop, data) == [Opened(pages=2, scanned=(2,)), Finished()]
+    assert parts(recogniser, data) == [Opened(pages=2, scanned=(2,)), Finished()]
 
 
-def test_a_reader_who_stops_in_the_middle_does_not_confuse_the_next(workshop: Workshop) -> None:
+def test_a_reader_who_stops_in_the_middle_does_not_confuse_the_next(
+    recogniser: RecogniserProcess,
+) -> None:
     data = scanned_pdf(picture("a"))
-    stream = workshop.recognise(io.BytesIO(data), Job(kind=SourceKind.PDF, size=len(data)))
+    stream = recogniser.recognise(io.BytesIO(data), Job(kind=SourceKind.PDF, size=len(data)))
     next(stream)
     stream.close()  # type: ignore[attr-defined]  # a generator
-    assert len(parts(workshop, data)) == 2
+    assert len(parts(recogniser, data)) == 2
 
 
 def script(body: str) -> list[str]:
@@ -81,11 +85,11 @@ def script(body: str) -> list[str]:
 def test_a_process_that_breaks_is_told_of_its_file_and_started_again(
     body: str, seconds: float, reason: str
 ) -> None:
-    with Workshop(Options(), command=script(body), seconds_a_part=seconds) as workshop:
+    with RecogniserProcess(Options(), command=script(body), seconds_a_part=seconds) as recogniser:
         for _ in range(2):
             with pytest.raises(FileUnreadable, match=reason):
-                parts(workshop, b"any")
-        assert workshop.engine == "fake"
+                parts(recogniser, b"any")
+        assert recogniser.engine == "fake"
 
 
 @pytest.mark.parametrize(
@@ -104,10 +108,10 @@ def test_a_process_that_breaks_is_told_of_its_file_and_started_again(
 )
 def test_an_engine_that_cannot_be_started_ends_the_run(command: list[str], reason: str) -> None:
     with (
-        Workshop(Options(engine="rapidocr"), command=command) as workshop,
+        RecogniserProcess(Options(engine="rapidocr"), command=command) as recogniser,
         pytest.raises(ModelInvalid, match=f"rapidocr cannot be started: {reason}"),
     ):
-        parts(workshop, b"any")
+        parts(recogniser, b"any")
 
 
 def test_once_loaded_the_process_opens_nothing_and_has_limits() -> None:
