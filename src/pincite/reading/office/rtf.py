@@ -2,18 +2,16 @@
 
 RTF is a stream of text and commands; braces keep what is inside of them to themselves. Groups that
 begin with a command for somewhere else ("destinations") hold fonts, notes, pictures and the like.
-Bytes become tokens in one pass; the parser turns these into blocks, styles and properties.
+The parser turns them into blocks, styles and properties in one pass.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from enum import Enum, auto
 from operator import attrgetter
-from typing import NamedTuple
 
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
@@ -71,8 +69,14 @@ _PRIVATE = range(0xF000, 0xF100)  # where fonts of symbols have their characters
 _HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)  # halves of rare characters
 _DEEPEST_ITEM = 8
 
-_Handler = Callable[[int], None]
-
+# What commands about looks set of a group: a number, whether something holds, a tracked change.
+_NUMBERS = {
+    **{"f": "font", "fs": "half_points", "cf": "colour", "cb": "ground", "chcbpat": "ground"},
+    **{"highlight": "ground", "revauth": "change_author", "revauthdel": "change_author"},
+    **{"s": "style", "outlinelevel": "outline", "ilvl": "depth"},
+}
+_SWITCHES = {"v": "is_hidden", "intbl": "in_table", "itap": "in_table"}
+_CHANGES = {"deleted": "deleted", "revised": "inserted"}
 _MOST_FALLBACK = 10
 
 _MOST_ENTRIES = 10_000
@@ -209,57 +213,6 @@ def _date(registers: Registers, register: Register) -> str | None:
     return facts.iso_date(f"{day}T{time}:00") if parts.get("yr") else None
 
 
-class Kind(Enum):
-    """What a token is."""
-
-    WORD = auto()
-    SYMBOL = auto()
-    TEXT = auto()
-    OPEN = auto()
-    CLOSE = auto()
-
-
-class Token(NamedTuple):
-    """A control word with its number, a control symbol, or bytes of text."""
-
-    kind: Kind
-    name: str = ""
-    number: int | None = None
-    text: bytes = b""
-
-
-_OPEN = Token(Kind.OPEN)
-
-_CLOSE = Token(Kind.CLOSE)
-
-
-def _tokens(data: bytes) -> Iterator[Token]:
-    """All tokens; line ends mean nothing in RTF and are left out."""
-    at = 0
-    while found := _TOKEN.search(data, at):
-        at = found.end()
-        match found.lastgroup:
-            case "word" | "number":
-                token = _word(found)
-                if token.name == _BINARY:
-                    at += max(token.number or 0, 0)
-                yield token
-            case "byte":
-                yield Token(Kind.TEXT, text=bytes.fromhex(found["byte"].decode("ascii")))
-            case "symbol":
-                yield Token(Kind.SYMBOL, found["symbol"].decode("latin-1"))
-            case "brace":
-                yield _OPEN if found["brace"] == b"{" else _CLOSE
-            case _:
-                yield Token(Kind.TEXT, text=found["text"])
-
-
-def _word(found: re.Match[bytes]) -> Token:
-    number = found["number"]
-    name = found["word"].decode("ascii")
-    return Token(Kind.WORD, name, None if number is None else int(number))
-
-
 class RtfParser:
     """Reads one file; what it found is in `body`, `registers` and `properties`."""
 
@@ -280,25 +233,35 @@ class RtfParser:
         self._on_shaded_row = False
         self._notes = 0
         self._commenter = Flow()
-        self._destinations = self._all_destinations()
-        self._handlers = self._all_handlers()
 
     def parse(self, data: bytes) -> None:
         """Read the file up to the brace that ends it, or as far as it goes."""
-        for token in _tokens(data):
-            if token.kind is Kind.TEXT:
-                self._take_text(token.text)
+        at = 0
+        while found := _TOKEN.search(data, at):  # line ends mean nothing and are passed over
+            at = found.end()
+            if found.lastgroup in ("text", "byte"):
+                text = found["text"] or bytes.fromhex(found["byte"].decode("ascii"))
+                skipped = min(self._skip, len(text))
+                self._skip -= skipped
+                if not self._group.is_closed:
+                    self._pending += text[skipped:]
                 continue
             self._flush()
             self._skip = 0
-            if token.kind is Kind.OPEN:
-                self._open()
-            elif token.kind is Kind.WORD:
-                self._word(token)
-            elif token.kind is Kind.SYMBOL:
-                self._symbol(token.name)
-            elif not self._close():
-                break
+            match found.lastgroup:
+                case "brace" if found["brace"] == b"{":
+                    self._open()
+                case "brace":
+                    self._group = self._around.pop() if self._around else self._group
+                    if not self._around:
+                        break
+                case "symbol":
+                    self._symbol(found["symbol"].decode("latin-1"))
+                case _:
+                    name = found["word"].decode("ascii")
+                    number = None if found["number"] is None else int(found["number"])
+                    at += max(number or 0, 0) if name == _BINARY else 0
+                    self._word(name, number)
         self._flush()
         self._end_paragraph()
 
@@ -309,20 +272,6 @@ class RtfParser:
         self._group = self._group.inner()
         if self._group.register is not None:
             self.registers.open(self._group.register)
-
-    def _close(self) -> bool:
-        """End a group; False where it was the last one."""
-        if self._around:
-            self._group = self._around.pop()
-        return bool(self._around)
-
-    def _take_text(self, text: bytes) -> None:
-        if self._skip:
-            skipped = min(self._skip, len(text))
-            self._skip -= skipped
-            text = text[skipped:]
-        if not self._group.is_closed:
-            self._pending += text
 
     def _flush(self) -> None:
         """Say the bytes that were taken; letters of some languages take several."""
@@ -374,68 +323,48 @@ class RtfParser:
         elif name in SAID_BY_SYMBOL:
             self._say(SAID_BY_SYMBOL[name])
 
-    def _word(self, token: Token) -> None:
+    def _word(self, name: str, number: int | None) -> None:
         group = self._group
-        name, is_optional, group.is_optional = token.name, group.is_optional, False
+        is_optional, group.is_optional = group.is_optional, False
         if group.is_closed:
             return
-        if destination := self._destinations.get(name):
-            destination()
+        if name in _DESTINATIONS:
+            self._enter(name)
         elif name in SKIPPED or (is_optional and name not in ENTERED):
             group.is_closed = True
         elif group.register is not None:
-            self.registers.word(group.register, name, token.number or 0)
+            self.registers.word(group.register, name, number or 0)
         elif name in SAID:
             self._say(SAID[name])
         else:
-            number = 1 if token.number is None else token.number
-            if not group.apply(name, number) and (handler := self._handlers.get(name)):
-                handler(number)
+            number = 1 if number is None else number
+            if not group.apply(name, number):
+                self._command(name, number)
 
-    def _all_destinations(self) -> dict[str, Callable[[], None]]:
-        """What is read, but not as a part of the text where it stands."""
-        return {
-            **{name: self._registering(register) for name, register in REGISTERS.items()},
-            **{name: self._flowing(flow) for name, flow in self.properties.items()},
-            "info": self._flowing(None),
-            "footnote": self._note,
-            "shptxt": self._text_box,
-            "annotation": self._comment,
-            "atnauthor": self._comment_author,
-            "listtext": self._mark,
-            "pntext": self._mark,
-        }
-
-    def _registering(self, register: Register) -> Callable[[], None]:
-        def begin() -> None:
-            self._group.register = register
-
-        return begin
-
-    def _flowing(self, flow: Flow | None) -> Callable[[], None]:
-        def begin() -> None:
-            self._group.flow = flow
-
-        return begin
-
-    def _note(self) -> None:
-        if self._group.flow is None:
-            return
-        self._notes += 1
-        self._say(f"[{self._notes}]")
-        self._hang(f"[{self._notes}] ")
-
-    def _text_box(self) -> None:
-        self._hang()
-
-    def _comment(self) -> None:
-        if self._with_comments:
-            self._hang(f"[comment by {self._commenter.text[:100] or 'someone'}: ", "]")
-        else:
-            self._group.is_closed = True
-
-    def _comment_author(self) -> None:
-        self._group.flow = self._commenter = Flow()
+    def _enter(self, name: str) -> None:
+        """Begin what is read, but not as a part of the text where it stands."""
+        group = self._group
+        match name:
+            case "title" | "author" | "keywords":
+                group.flow = self.properties[name]
+            case "info":
+                group.flow = None
+            case "footnote" if group.flow is not None:
+                self._notes += 1
+                self._say(f"[{self._notes}]")
+                self._hang(f"[{self._notes}] ")
+            case "shptxt":
+                self._hang()
+            case "annotation" if self._with_comments:
+                self._hang(f"[comment by {self._commenter.text[:100] or 'someone'}: ", "]")
+            case "annotation":
+                group.is_closed = True
+            case "atnauthor":
+                group.flow = self._commenter = Flow()
+            case "listtext" | "pntext":
+                group.flow = self.body.mark = Flow()
+            case _ if name in REGISTERS:
+                group.register = REGISTERS[name]
 
     def _hang(self, opening: str = "", closing: str = "") -> None:
         """What follows is written after the paragraph."""
@@ -444,25 +373,31 @@ class RtfParser:
         self._group.flow = flow
         self._group.apply("plain", 1)
 
-    def _mark(self) -> None:
-        self._group.flow = self.body.mark = Flow()
-
-    def _all_handlers(self) -> dict[str, _Handler]:
-        """Commands that are about more than looks."""
-        return {
-            "par": lambda _: self._end_paragraph(),
-            "sect": lambda _: self._end_paragraph(),
-            "cell": lambda _: self._end_cell(),
-            "row": lambda _: self._end_row(),
-            "nestcell": lambda _: self._flow().end_nested_cell(),
-            "nestrow": lambda _: self._flow().end_nested_row(),
-            "u": self._unicode,
-            "deff": self._set_default_font,
-            "ansicpg": self._set_code_page,
-            **{name: self._setting_encoding(one) for name, one in ENCODINGS.items()},
-            "trowd": lambda _: self._shade_row(0),
-            "clcbpat": self._shade_row,
-        }
+    def _command(self, name: str, number: int) -> None:
+        """Carry out a command that is about more than looks."""
+        in_body = self._group.flow is self.body
+        match name:
+            case "par" | "sect":
+                self._end_paragraph()
+            case "cell" | "row" if not in_body:
+                self._say("\t" if name == "cell" else "\n")
+            case "cell":
+                self.body.end_cell()
+            case "row":
+                self.body.end_row()
+            case "nestcell" | "nestrow" if self._group.flow is not None:
+                self._group.flow.end_nested(_BETWEEN_ROWS if name == "nestrow" else _BETWEEN_CELLS)
+            case "u":
+                self._unicode(number)
+            case "deff":
+                self._default_font = number
+            case "ansicpg":
+                self._encoding = _BY_PAGE.get(number, DEFAULT)
+            case "ansi" | "mac" | "pc" | "pca":
+                self._encoding = ENCODINGS[name]
+            case "trowd" | "clcbpat":  # a new row, and the colour of a cell in it
+                is_coloured = name == "clcbpat" and number > 0
+                self._on_shaded_row = is_coloured and self.registers.is_ground(number)
 
     def _end_paragraph(self) -> None:
         group = self._group
@@ -471,21 +406,6 @@ class RtfParser:
             return
         depth = min(max(group.depth, 0), _DEEPEST_ITEM)
         self.body.end_paragraph(style=group.style, outline=group.outline, depth=depth)
-
-    def _flow(self) -> Flow:
-        return self._group.flow or Flow()
-
-    def _end_cell(self) -> None:
-        if self._group.flow is self.body:
-            self.body.end_cell()
-        else:
-            self._say("\t")
-
-    def _end_row(self) -> None:
-        if self._group.flow is self.body:
-            self.body.end_row()
-        else:
-            self._say("\n")
 
     def _unicode(self, number: int) -> None:
         code = number % 0x10000
@@ -500,22 +420,6 @@ class RtfParser:
         elif code:
             self._say(chr(code))
         self._skip = self._group.fallback
-
-    def _set_default_font(self, number: int) -> None:
-        self._default_font = number
-
-    def _set_code_page(self, number: int) -> None:
-        # The encoding of a code page; that of Western Europe where the number is unknown
-        self._encoding = _BY_PAGE.get(number, DEFAULT)
-
-    def _setting_encoding(self, encoding: str) -> _Handler:
-        def begin(_number: int) -> None:
-            self._encoding = encoding
-
-        return begin
-
-    def _shade_row(self, colour: int) -> None:
-        self._on_shaded_row = colour > 0 and self.registers.is_ground(colour)
 
 
 class Register(Enum):
@@ -537,6 +441,14 @@ REGISTERS = {
     "creatim": Register.CREATED,
     "revtim": Register.MODIFIED,
 }
+
+
+_DESTINATIONS = frozenset(
+    (
+        *(*REGISTERS, *PROPERTIES, "info", "footnote", "shptxt", "annotation", "atnauthor"),
+        *("listtext", "pntext"),
+    )
+)
 
 
 @dataclass(slots=True)
@@ -568,56 +480,28 @@ class Group:
 
     def apply(self, name: str, number: int) -> bool:
         """Carry out a command about looks; False where it is none of these."""
-        command = _COMMANDS.get(name)
-        if command:
-            command(self, number)
-        return command is not None
-
-    def _plain(self, _number: int) -> None:
-        self.is_hidden = False
-        self.half_points = self.change = self.font = None
-        self.colour = self.ground = 0
-
-    def _paragraph(self, _number: int) -> None:
-        self.style = self.depth = 0
-        self.outline = None
-        self.in_table = False
-
-    def _changed(self, deed: str, number: int) -> None:
-        self.change = deed if number else None
+        if name in _NUMBERS:
+            setattr(self, _NUMBERS[name], number)
+        elif name in _SWITCHES:
+            setattr(self, _SWITCHES[name], bool(number))
+        elif name in _CHANGES:
+            self.change = _CHANGES[name] if number else None
+        elif name == "uc":
+            self.fallback = min(max(number, 0), _MOST_FALLBACK)
+        elif name == "plain":
+            self.is_hidden = False
+            self.half_points = self.change = self.font = None
+            self.colour = self.ground = 0
+        elif name == "pard":
+            self.style = self.depth = 0
+            self.outline = None
+            self.in_table = False
+        else:
+            return False
+        return True
 
 
 _ALL_OF_GROUP = attrgetter(*(one.name for one in fields(Group)))
-
-
-def _setting(name: str) -> Callable[[Group, int], None]:
-    def apply(group: Group, number: int) -> None:
-        setattr(group, name, number)
-
-    return apply
-
-
-_COMMANDS: dict[str, Callable[[Group, int], None]] = {
-    "plain": Group._plain,
-    "pard": Group._paragraph,
-    "f": _setting("font"),
-    "fs": _setting("half_points"),
-    "cf": _setting("colour"),
-    "cb": _setting("ground"),
-    "chcbpat": _setting("ground"),
-    "highlight": _setting("ground"),
-    "revauth": _setting("change_author"),
-    "revauthdel": _setting("change_author"),
-    "s": _setting("style"),
-    "outlinelevel": _setting("outline"),
-    "ilvl": _setting("depth"),
-    "v": lambda group, number: setattr(group, "is_hidden", bool(number)),
-    "intbl": lambda group, number: setattr(group, "in_table", bool(number)),
-    "itap": lambda group, number: setattr(group, "in_table", bool(number)),
-    "uc": lambda group, number: setattr(group, "fallback", min(max(number, 0), _MOST_FALLBACK)),
-    "deleted": lambda group, number: group._changed("deleted", number),
-    "revised": lambda group, number: group._changed("inserted", number),
-}
 
 
 @dataclass(slots=True)
@@ -740,14 +624,11 @@ class Flow:
             self.runs.append(Run("]"))
         self._change = None
 
-    def end_nested_cell(self) -> None:
-        """A cell of a table in a cell is over: a comma."""
-        self.runs.append(_BETWEEN_CELLS)
-
-    def end_nested_row(self) -> None:
-        """A row of a table in a cell is over: a semicolon."""
-        self._drop_separators()
-        self.runs.append(_BETWEEN_ROWS)
+    def end_nested(self, separator: Run) -> None:
+        """A cell or a row of a table in a cell is over: a comma, or a semicolon."""
+        if separator is _BETWEEN_ROWS:
+            self._drop_separators()
+        self.runs.append(separator)
 
     def _drop_separators(self) -> None:
         while self.runs and self.runs[-1] in (_BETWEEN_CELLS, _BETWEEN_ROWS):

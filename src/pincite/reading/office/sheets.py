@@ -1,9 +1,9 @@
 """Spreadsheets → Content: each sheet is a page under a heading, each row a place.
 
-Excel's formats are read by calamine, OpenDocument by `opendocument.py`. How large the grids of a workbook
-are is found out before calamine lays them out: a sheet with one cell at A1 and one at XFD1048576 is
-a few hundred bytes, but 17 billion cells as a grid; that ends the process rather than raise an
-error. See ECMA-376 part 1, 18.3.1 (xlsx) and [MS-XLSB] 2.1.4.
+Excel's formats are read by calamine, OpenDocument by `opendocument.py`. How large the grids of a
+workbook are is found out before calamine lays them out: a sheet with one cell at A1 and one at
+XFD1048576 is a few hundred bytes, but 17 billion cells as a grid; that ends the process rather than
+raise an error. See ECMA-376 part 1, 18.3.1 (xlsx) and [MS-XLSB] 2.1.4.
 
 Of workbooks before 2007 calamine believes what they say of sizes, their own and those of their
 container, and sets memory aside accordingly. So the stream of records is looked through here, and
