@@ -309,52 +309,33 @@ class Sheet:
         """A rectangle of pdfium's, as shown."""
         left, bottom, right, top = rectangle
         x_low, y_low, x_high, y_high = self.visible
-        match self.quarters:
-            case 0:
-                return left - x_low, bottom - y_low, right - x_low, top - y_low
-            case 1:
-                return bottom - y_low, x_high - right, top - y_low, x_high - left
-            case 2:
-                return x_high - right, y_high - top, x_high - left, y_high - bottom
-            case _:
-                return y_high - top, left - x_low, y_high - bottom, right - x_low
+        placed = left - x_low, bottom - y_low, right - x_low, top - y_low
+        return _page_turned(placed, self.quarters, x_high - x_low, y_high - y_low)
 
     def as_read(self, shown: Rectangle, turn: int) -> Rectangle:
         """A rectangle as shown → as read, for text turned so many quarters anticlockwise."""
-        left, bottom, right, top = shown
-        match turn:
-            case 0:
-                return shown
-            case 1:
-                return bottom, self.width - right, top, self.width - left
-            case 2:
-                return (
-                    self.width - right,
-                    self.height - top,
-                    self.width - left,
-                    self.height - bottom,
-                )
-            case _:
-                return self.height - top, left, self.height - bottom, right
+        return _page_turned(shown, turn, self.width, self.height)
 
     def box(self, read: Rectangle, turn: int) -> Box:
         """A rectangle as read, in tenths of a point → the box to be given out."""
         if turn == 0:
             return Box(self.number, *read)
-        left, bottom, right, top = read
-        match turn:
-            case 1:
-                corners = self.width - top, left, self.width - bottom, right
-            case 2:
-                corners = (
-                    self.width - right,
-                    self.height - top,
-                    self.width - left,
-                    self.height - bottom,
-                )
-            case _:
-                corners = bottom, self.height - right, top, self.height - left
-        return Box(self.number, *map(_tenths, corners))
+        sides = (self.height, self.width) if turn % 2 else (self.width, self.height)
+        return Box(self.number, *map(_tenths, _page_turned(read, 4 - turn, *sides)))
+
+
+def _page_turned(rectangle: Rectangle, quarters: int, width: float, height: float) -> Rectangle:
+    """Where a rectangle on a page of this size lies once the page is turned clockwise."""
+    left, bottom, right, top = rectangle
+    match quarters:
+        case 0:
+            return rectangle
+        case 1:
+            return bottom, width - right, top, width - left
+        case 2:
+            return width - right, height - top, width - left, height - bottom
+        case _:
+            return height - top, left, height - bottom, right
 
 
 def _tenths(points: float) -> float:

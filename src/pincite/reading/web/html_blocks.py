@@ -228,7 +228,9 @@ class BlockWriter:
         return tag not in _HEADINGS
 
     def _end_block(self) -> None:
-        runs = _without_echoes(self._line.take())
+        runs = self._line.take()
+        if len(runs) == 1 and "[image:" in runs[0].text:
+            runs = tidy([replace(runs[0], text=_without_echoes(runs[0].text))])
         if not runs or (len(runs) == 1 and _SEPARATOR.fullmatch(runs[0].text)):
             return
         self._write_loose_rows()
@@ -255,12 +257,6 @@ class BlockWriter:
             self._writer.paragraph(runs)
 
 
-def _without_echoes(runs: list[Run]) -> list[Run]:
-    if len(runs) != 1 or "[image:" not in runs[0].text:
-        return runs
-    return tidy([replace(runs[0], text=_text_without_echoes(runs[0].text))])
-
-
 def _level_of(element: etree._Element) -> int | None:
     """The level of a heading; None where the element is none."""
     if (level := _HEADINGS.get(str(element.tag))) is not None:
@@ -271,44 +267,44 @@ def _level_of(element: etree._Element) -> int | None:
     return None
 
 
-class Line:
+class InlineText:
     """The inline text of one block as it grows."""
 
     def __init__(self) -> None:
         self._pieces: list[tuple[str, OmissionReason | None]] = []
-        self._last = "\n"  # the character before, as at the beginning of a line
-
-    @property
-    def last(self) -> str:
-        """The last character so far; a line break where there is none."""
-        return self._last
+        self.last = "\n"  # the character before, as at the beginning of a line
+        self._reading: list[str] = []  # how the characters of the <ruby> are read
+        self._in_reading = False
 
     def add(self, text: str, omitted: OmissionReason | None = None) -> None:
         """Text with its spaces, which shrink to one between words."""
+        if self._in_reading:
+            self._reading.append(text)
+            return
         text = _SPACE.sub(" ", without_controls(text))
-        if self._last in " \n":
+        if self.last in " \n":
             text = text.removeprefix(" ")
         if text:
             self._pieces.append((text, omitted))
-            self._last = text[-1]
+            self.last = text[-1]
 
     def space(self) -> None:
         """A gap between words, where there is none yet."""
-        if self._last not in " \n":
+        if self.last not in " \n":
             self._pieces.append((" ", None))
-            self._last = " "
+            self.last = " "
 
     def break_line(self) -> None:
         """The end of a line inside of the block."""
         self._pieces.append(("\n", None))
-        self._last = "\n"
+        self.last = "\n"
 
     def take(self) -> list[Run]:
         """The runs so far, neighbours of one kind joined, without space at the end of lines.
 
         The line is empty again. Nothing but space is no run.
         """
-        pieces, self._pieces, self._last = self._pieces, [], "\n"
+        pieces, self._pieces, self.last = self._pieces, [], "\n"
         while pieces and not pieces[-1][0].strip():
             pieces.pop()
         runs: list[Run] = []
@@ -324,22 +320,6 @@ class Line:
             runs.append(_run(parts, reason))
             runs[0] = Run(runs[0].text.lstrip(), omitted=runs[0].omitted)
         return runs
-
-
-class InlineText(Line):
-    """A line that knows inline elements."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._reading: list[str] = []  # how the characters of the <ruby> are read
-        self._in_reading = False
-
-    def add(self, text: str, omitted: OmissionReason | None = None) -> None:
-        """Text with its spaces, which shrink to one between words."""
-        if self._in_reading:
-            self._reading.append(text)
-        else:
-            super().add(text, omitted)
 
     def open(self, element: etree._Element, omitted: OmissionReason | None) -> None:
         """An inline element begins."""
@@ -627,7 +607,7 @@ def _numbers_lines(text: str) -> bool:
     return len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
-def _text_without_echoes(text: str) -> str:
+def _without_echoes(text: str) -> str:
     """The text less the images that only repeat words beside them."""
     if len(text) > _LONGEST_LOOK:
         return text
