@@ -20,6 +20,7 @@ import yaml
 
 from pincite.converting.wire import Line, Need, Opened, Page, Said, SourceKind
 from pincite.records import FoundFile
+from pincite.text.times import clock
 
 _FEWEST_LETTERS = 2  # a single one is more often a speck of dust
 _PAUSE = 2.0  # seconds of silence that end a paragraph
@@ -165,13 +166,9 @@ def _paragraphs(said: Sequence[Said]) -> Iterator[str]:
         spoken_until = one.end
         begin = math.floor(one.start)
         end = max(math.floor(one.end), begin + 1)
-        lines.append(f"[{_clock(begin)} - {_clock(end)}] {words}")
+        lines.append(f"[{clock(begin)} - {clock(end)}] {words}")
     if lines:
         yield "\n".join(lines)
-
-
-def _clock(seconds: int) -> str:
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def body_of(text: str) -> str:

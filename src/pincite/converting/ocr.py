@@ -23,6 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from pincite.converting.markdown import runs_downwards
@@ -213,20 +214,11 @@ def _certainty(lines: Sequence[Line]) -> float:
 
 def _in_strips(image: Image, recogniser: Recogniser) -> list[Line]:
     """The lines of a long image piece by piece: as a whole its letters would get too small."""
-    lines: list[Line] = []
-    for top, bottom in strips(image):
-        for line in recogniser.recognise(image[top:bottom]):
-            lines.append(
-                Line(
-                    line.text,
-                    line.left,
-                    line.top + top,
-                    line.right,
-                    line.bottom + top,
-                    line.confidence,
-                )
-            )
-    return lines
+    return [
+        replace(line, top=line.top + top, bottom=line.bottom + top)
+        for top, bottom in strips(image)
+        for line in recogniser.recognise(image[top:bottom])
+    ]
 
 
 def strips(image: Image) -> Iterator[tuple[int, int]]:

@@ -227,14 +227,12 @@ def json_value(text: str) -> object:
     Numbers that are too long stay text.
     """
     try:
-        value: object = json.loads(text, parse_int=_whole_number)
+        value: object = json.loads(
+            text, parse_int=lambda digits: int(digits) if len(digits) <= _MOST_DIGITS else digits
+        )
     except RecursionError as error:
         raise ValueError("is nested too deeply") from error
     return value
-
-
-def _whole_number(digits: str) -> int | str:
-    return int(digits) if len(digits) <= _MOST_DIGITS else digits
 
 
 class JsonOutline:

@@ -39,6 +39,7 @@ _FLAGS = 0x0A
 _ENCRYPTED = 0x0100
 _SECOND_TABLE = 0x0200
 _LENGTHS = 0x4C  # of the text, footnotes, headers, macros, comments, endnotes, boxes, header boxes
+_ARE_READ = (True, True, False, False, False, True, True, False)
 _PIECES = 0x01A2
 _COMPRESSED = 0x40000000  # one byte for each character
 
@@ -60,16 +61,8 @@ def read_word97(container: OleContainer) -> Content:
     """
     text = WordText(container)
     reader = _Reader(text)
-    reader.read(0, text.lengths.body)
-    at = text.lengths.body
-    for length, is_read in (
-        (text.lengths.footnotes, True),
-        (text.lengths.headers, False),
-        (text.lengths.macros, False),
-        (text.lengths.comments, False),
-        (text.lengths.endnotes, True),
-        (text.lengths.boxes, True),
-    ):
+    at = 0
+    for length, is_read in zip(text.lengths, _ARE_READ, strict=True):
         if is_read:
             reader.read(at, at + length)
         at += length
@@ -169,20 +162,6 @@ class _Piece:
     width: int  # bytes for each character
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """How many characters each part of the text has, in the order in which they follow."""
-
-    body: int
-    footnotes: int
-    headers: int
-    macros: int
-    comments: int
-    endnotes: int
-    boxes: int
-    header_boxes: int
-
-
 class WordText:
     """All text of a document, and where each character lies in the file."""
 
@@ -197,7 +176,7 @@ class WordText:
         if flags & _ENCRYPTED:
             raise FileUnreadable("is encrypted with a password; save it without one to index it")
         self.table = container.read("1Table" if flags & _SECOND_TABLE else "0Table")
-        self.lengths = Lengths(*self._unpack("<8I", _LENGTHS))
+        self.lengths = self._unpack("<8I", _LENGTHS)
         self._pieces = self._read_pieces()
         self._starts = [piece.start for piece in self._pieces]
         self.text = "".join(map(self._decoded, self._pieces))

@@ -11,6 +11,7 @@ that it hides it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict, deque
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -297,15 +298,15 @@ def _unseen(style: Style) -> OmissionReason | None:
     """Why what the element shows cannot be seen, whatever stands inside of it."""
     if _is_transparent(style):
         return OmissionReason.INVISIBLE
-    if _is_far_off(style.get("text-indent", "")):
+    if _pixels(style.get("text-indent", "")) <= _FAR:
         return OmissionReason.OFF_PAGE
-    if style.get("position") in ("absolute", "fixed") and (
-        _is_far_off(style.get("left", "")) or _is_far_off(style.get("top", ""))
+    if style.get("position") in ("absolute", "fixed") and any(
+        _pixels(style.get(side, "")) <= _FAR for side in ("left", "top")
     ):
         return OmissionReason.OFF_PAGE
     clip = style.get("clip") or style.get("clip-path") or ""
-    is_shut = style.get("overflow") == "hidden" and (
-        _is_nothing(style.get("height", "")) or _is_nothing(style.get("max-height", ""))
+    is_shut = style.get("overflow") == "hidden" and any(
+        _pixels(style.get(height, "")) == 0 for height in ("height", "max-height")
     )
     if clip.startswith(_CLIPPED) or is_shut or style.get("transform", "").startswith("scale(0)"):
         return OmissionReason.HIDDEN
@@ -329,7 +330,8 @@ def _tiny(style: Style, *, outer: bool) -> bool:
     if size == UNKNOWN:
         return False
     # A share of nothing is nothing; any other measure stands for itself.
-    return _is_tiny(size) or (outer and size.endswith(("%", "em")) and not size.endswith("rem"))
+    is_share = size.endswith(("%", "em")) and not size.endswith("rem")
+    return _pixels(size) <= _SMALLEST_READ or (outer and is_share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,23 +466,7 @@ def _look_alike(one: Colour, other: Colour) -> bool:
     )
 
 
-def _is_tiny(size: str) -> bool:
-    """Whether a font of this size is too small to be seen."""
-    pixels = _pixels(size)
-    return pixels is not None and pixels <= _SMALLEST_READ
-
-
-def _is_nothing(length: str) -> bool:
-    """Whether the length is zero."""
-    return _pixels(length) == 0
-
-
-def _is_far_off(length: str) -> bool:
-    """Whether what is moved by this much is beyond the edge of every screen."""
-    pixels = _pixels(length)
-    return pixels is not None and pixels <= _FAR
-
-
-def _pixels(length: str) -> float | None:
+def _pixels(length: str) -> float:
+    """About so many; not a number, which compares with none, where it is no length."""
     found = _LENGTH.fullmatch(length.strip())
-    return float(found[1]) * _PIXELS.get(found[2] or "px", 8.0) if found else None
+    return float(found[1]) * _PIXELS.get(found[2] or "px", 8.0) if found else math.nan
