@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from helpers import STORES, new_database, open_test_store
-from pincite.models.worker.process import all_places, stop_worker
+from pincite.models.worker.client import all_places, stop_worker
 from pincite.ports import Store
 from postgres_server import BreakableServer, Driver, start_driver
 from soak import SOAK

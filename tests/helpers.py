@@ -18,6 +18,7 @@ from typing import cast
 import numpy as np
 import psycopg
 
+from memory_store import MemoryStore
 from pincite.errors import ModelError
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Lap, Store, no_lap
@@ -40,7 +41,6 @@ from pincite.records import (
     StoredWindow,
     Window,
 )
-from pincite.stores.memory import MemoryStore
 from pincite.stores.postgres.embedded import EmbeddedServer
 from pincite.stores.postgres.indexes import IndexSettings
 from pincite.stores.postgres.store import PostgresStore

@@ -10,17 +10,15 @@ from typing import Any
 
 import msgspec
 
+from memory_store import MemoryStore
 from pincite.engine.exporting import export_library
 from pincite.engine.homes import Aside, FolderHome, MovingHome
 from pincite.engine.importing import import_library
 from pincite.errors import IndexMissing
 from pincite.ports import Store
 from pincite.records import MoveReport
-from pincite.stores.archive.forms import AnyLine
-from pincite.stores.archive.reading import opened_archive
-from pincite.stores.archive.writing import written_archive
+from pincite.stores.archive import AnyLine, opened_archive, written_archive
 from pincite.stores.lines import sealed
-from pincite.stores.memory import MemoryStore
 
 
 class MemoryHome:

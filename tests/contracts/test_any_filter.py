@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from helpers import COMPARED, DIMENSIONS, Part, embedded, fill, open_test_store
+from memory_store import MemoryStore, Seen, visible
 from pincite.records import (
     LEVELS,
     AllOf,
@@ -31,8 +32,6 @@ from pincite.records import (
     Ranking,
     parse_filter,
 )
-from pincite.stores.memory import MemoryStore
-from pincite.stores.memory.filters import Seen, visible
 from pincite.vectors import unit
 from soak import SEED, times
 

@@ -15,7 +15,7 @@ import pytest
 
 import pincite
 from pincite import open_library
-from pincite.models.worker.process import all_places
+from pincite.models.worker.client import all_places
 
 Pincite = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -18,10 +18,13 @@ from kill_driver import KillAtPoint, run_in_child
 
 from pincite.engine import exporting, importing, open_library
 from pincite.engine.homes import FolderHome
-from pincite.stores.archive import writing
-from pincite.stores.archive.checking import sound_document
-from pincite.stores.archive.forms import DocumentLine, LibraryLine
-from pincite.stores.archive.reading import opened_archive
+from pincite.stores import archive as writing
+from pincite.stores.archive import (
+    DocumentLine,
+    LibraryLine,
+    opened_archive,
+    sound_document,
+)
 from pincite.stores.sqlite.opening import open_for_writing
 
 # Imported before the first child is forked, so that all points are the work's own.

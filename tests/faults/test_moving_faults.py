@@ -31,7 +31,7 @@ from pincite.engine.homes import FolderHome
 from pincite.errors import ArchiveInvalid, IndexMissing, PinciteError
 from pincite.ports import Store
 from pincite.records import Progress
-from pincite.stores.archive.reading import opened_archive
+from pincite.stores.archive import opened_archive
 from soak import times
 
 DRIVER = Path(__file__).with_name("moving_driver.py")

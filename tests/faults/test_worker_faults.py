@@ -22,16 +22,22 @@ from pincite.errors import ModelInvalid, ModelUnavailable
 from pincite.models.catalog import default_models_folder
 from pincite.models.hashing import HashingEmbedder
 from pincite.models.worker import wire
-from pincite.models.worker.answers import Answers
-from pincite.models.worker.client import WorkerEmbedder
-from pincite.models.worker.place import Place
-from pincite.models.worker.process import Worker, WorkerLost, _asked, status_of, worker_for
+from pincite.models.worker.client import (
+    Worker,
+    WorkerEmbedder,
+    WorkerLost,
+    _asked,
+    status_of,
+    worker_for,
+)
 from pincite.models.worker.server import (
     _MOST_AT_ONCE,
     _REQUEST_SECONDS,
+    Answers,
     Server,
     _listening,
 )
+from pincite.models.worker.wire import Place
 from pincite.settings import WorkerSettings
 
 _PATIENCE = 30.0  # seconds; only a failing test waits that long

@@ -12,7 +12,7 @@ from isolation.model import Held, Project
 from isolation.world import SECRETS, TITLE, WORDS, World, document_of, refused, vector_of
 from moving import MemoryHome, export, lines_of
 from pincite.records import Filters
-from pincite.text.spelling import spellings_in
+from pincite.text.words import spellings_in
 
 
 def listed(world: World, user: str, project: Project, number: int) -> None:

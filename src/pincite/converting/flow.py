@@ -1,8 +1,7 @@
 """Images, scanned pages and recordings become Markdown beside the library. Read this file first.
 
-Look at which files were recognised before, recognise the others one by one, write each text as
-soon as it is there. Whatever stops a run, what was written stays, and the next run goes on from
-there.
+Look at which files were recognised before, recognise the others one by one, write each text as soon
+as it is there. Whatever stops a run, what was written stays, and the next run goes on from there.
 """
 
 from __future__ import annotations
@@ -13,13 +12,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from pincite.converting.kinds import Need, SourceKind, kind_of
+from pincite.converting.converted_folder import ConvertedFolder
 from pincite.converting.markdown import Recognition, body_of, markdown_of
-from pincite.converting.report import ConversionReport, Waiting
-from pincite.converting.shelf import Shelf
-from pincite.converting.wire import Finished, Job, Opened, Page, Part, Said
+from pincite.converting.wire import (
+    Finished,
+    Job,
+    Need,
+    Opened,
+    Page,
+    Part,
+    Said,
+    SourceKind,
+    kind_of,
+)
 from pincite.errors import FileUnreadable
-from pincite.records import Failure, FoundFile, Progress
+from pincite.records import Failure, FoundFile, Progress, Skipped
 
 _SCANS = "scanned pages"  # what is noted of a PDF that has none
 
@@ -40,14 +47,14 @@ class Parts:
     """What the journey is made of."""
 
     open_file: Callable[[str], AbstractContextManager[BinaryIO]]
-    shelf: Shelf
+    converted: ConvertedFolder
     look: FileRecogniser  # tells which pages of a PDF are scanned, and recognises nothing
     recognisers: Mapping[Need, FileRecogniser] = field(default_factory=dict)  # those asked for
 
 
 def known_empty(root: Path) -> frozenset[str]:
     """Checksums of the files that were looked at and hold nothing to recognise."""
-    return Shelf(root).empty_checksums()
+    return ConvertedFolder(root).empty_checksums()
 
 
 def convert(
@@ -62,7 +69,7 @@ def convert(
 
     With `force` all are recognised again, also those whose text was corrected by hand.
     """
-    moved, orphaned = parts.shelf.follow_moves(files)
+    moved, orphaned = parts.converted.follow_moves(files)
     tasks, tally = _planned(files, parts, force=force)
     steps = _Steps(tasks, on_progress)
     run = _Run(parts, tally, steps, passwords, force)
@@ -87,7 +94,7 @@ def _planned(
     tally, tasks = _Tally(), []
     for file in files:
         try:
-            state = parts.shelf.state(file)
+            state = parts.converted.state(file)
         except FileUnreadable as error:
             tally.failures.append(Failure(file.path, str(error)))
             continue
@@ -137,7 +144,7 @@ class _Run:
     ) -> bool:
         if self.force:
             return False
-        holds_nothing = self.parts.shelf.holds_nothing
+        holds_nothing = self.parts.converted.holds_nothing
         return (kind is SourceKind.PDF and holds_nothing(file, _SCANS)) or (
             recogniser is not None and holds_nothing(file, recogniser.engine)
         )
@@ -155,14 +162,14 @@ class _Run:
             self.tally.without_text += 1
 
     def _note_empty(self, file: FoundFile, engine: str) -> None:
-        self.parts.shelf.note_nothing(file, engine)
-        self.parts.shelf.remove_as_written(file.path)  # of the file as it was before
+        self.parts.converted.note_nothing(file, engine)
+        self.parts.converted.remove_as_written(file.path)  # of the file as it was before
         self.tally.without_text += 1
 
     def _write(self, file: FoundFile, text: str) -> None:
-        if self.parts.shelf.is_corrected(file.path):
+        if self.parts.converted.is_corrected(file.path):
             self.tally.overwritten.append(file.path)
-        self.parts.shelf.write(file.path, text)
+        self.parts.converted.write(file.path, text)
         self.tally.written.append(file.path)
         self.tally.characters += len(body_of(text))
 
@@ -233,3 +240,30 @@ class _Steps:
         self._done += 1
         self._bytes_done += file.size
         self.show(file, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A file that could be recognised, had that been asked for."""
+
+    path: str
+    kind: SourceKind
+    pages: int = 0  # scanned pages of a PDF
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionReport:
+    """What was recognised, and what not and why."""
+
+    written: tuple[str, ...] = ()  # paths of the files whose text was written
+    overwritten: tuple[str, ...] = ()  # of those, the ones that had been corrected by hand
+    unchanged: int = 0  # recognised before, and the same since
+    without_text: int = 0  # hold nothing to read
+    kept: tuple[str, ...] = ()  # have changed, but their text was corrected by hand
+    moved: tuple[str, ...] = ()  # to where a text followed its file
+    orphaned: tuple[str, ...] = ()  # whose text is there, but not the file itself any more
+    waiting: tuple[Waiting, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    characters: int = 0  # recognised
+    engines: Mapping[Need, str] = field(default_factory=dict)

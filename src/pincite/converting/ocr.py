@@ -1,23 +1,35 @@
-"""An image → its lines of text, by whichever engine is at hand, whichever way up it lies."""
+"""Images and PDFs → pages as images → lines of text, by whichever engine is at hand.
+
+An image is read whichever way up it lies. Only the pages of a PDF that hold no text of their own
+are looked at.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import subprocess
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from statistics import fmean
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from pincite.converting.layout import runs_downwards
-from pincite.converting.wire import Line
+from pincite.converting.markdown import runs_downwards
+from pincite.converting.wire import Line, Opened
 from pincite.errors import FileUnreadable, ModelMissing
+from pincite.text.passwords import ways_to_write
 
 Image = NDArray[np.uint8]
 """Height, width and three colours: red, green, blue."""
@@ -38,6 +50,20 @@ _TESSERACT_NAMES = {
     **{"sr": "srp", "sv": "swe", "tr": "tur", "uk": "ukr"},
     **{"zh": "chi_sim", "zh-hant": "chi_tra", "zh-tw": "chi_tra"},
 }
+
+_Word = dict[str, str]
+
+_MOST_PAGES = 2_000  # of one file that are recognised
+_MOST_PIXELS = 100_000_000  # of an image; the largest scanners and cameras give as many
+_TOO_LARGE = f"has more than {_MOST_PIXELS / 1e6:g} megapixels; make it smaller"
+_WIDEST = 3_000  # pixels that the shorter side of an image needs to have
+_MOST_LETTERS = 100  # of a page that is a picture: a stamp, a fax header, a page number
+_PICTURE = 0.6  # of the page's area that makes it a picture
+_ORIENTATION = 0x0112  # the field of EXIF that says how the camera was held
+_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
+
+Pages = Iterator[tuple[int, Image]]
+"""Number, from 1, and picture of each page to recognise."""
 
 
 class Recogniser(Protocol):
@@ -130,9 +156,6 @@ class Tesseract:
         return done.stdout.decode("utf-8", "replace")
 
 
-_Word = dict[str, str]
-
-
 def _lines_of_table(table: str) -> Iterator[Line]:
     """Tesseract's words, which say of which line they are, as lines."""
     rows = csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -174,7 +197,7 @@ def _line(words: Sequence[_Word]) -> Line:
 def lines_on(image: Image, recogniser: Recogniser) -> list[Line]:
     """The lines of an image of any shape that lies whichever way up, as if it lay upright."""
     lines = _in_strips(image, recogniser)
-    if _mostly_downwards(lines):
+    if 2 * sum(map(runs_downwards, lines)) > len(lines):
         quarters = [1, 3]
     elif lines and fmean(line.confidence for line in lines) < _DOUBTFUL:
         quarters = [2]
@@ -184,10 +207,6 @@ def lines_on(image: Image, recogniser: Recogniser) -> list[Line]:
     return max([*turned, lines], key=_certainty)  # as sure, but in the order of a page
 
 
-def _mostly_downwards(lines: Sequence[Line]) -> bool:
-    return 2 * sum(map(runs_downwards, lines)) > len(lines)
-
-
 def _certainty(lines: Sequence[Line]) -> float:
     """How much was recognised how surely: what lies the wrong way up gives little, or nonsense."""
     return sum(len(line.text) * line.confidence**4 for line in lines)
@@ -195,20 +214,11 @@ def _certainty(lines: Sequence[Line]) -> float:
 
 def _in_strips(image: Image, recogniser: Recogniser) -> list[Line]:
     """The lines of a long image piece by piece: as a whole its letters would get too small."""
-    lines: list[Line] = []
-    for top, bottom in strips(image):
-        for line in recogniser.recognise(image[top:bottom]):
-            lines.append(
-                Line(
-                    line.text,
-                    line.left,
-                    line.top + top,
-                    line.right,
-                    line.bottom + top,
-                    line.confidence,
-                )
-            )
-    return lines
+    return [
+        replace(line, top=line.top + top, bottom=line.bottom + top)
+        for top, bottom in strips(image)
+        for line in recogniser.recognise(image[top:bottom])
+    ]
 
 
 def strips(image: Image) -> Iterator[tuple[int, int]]:
@@ -223,3 +233,126 @@ def strips(image: Image) -> Iterator[tuple[int, int]]:
         yield top, bottom
         top = bottom
     yield top, height
+
+
+def open_pdf(data: bytes, passwords: tuple[str, ...]) -> tuple[Opened, Pages]:
+    """What a PDF is, and its scanned pages."""
+    document = _opened(data, passwords)
+    count = len(document)
+    scanned = tuple(number for number in range(1, count + 1) if _is_scanned(document, number))
+    _refuse_many(len(scanned))
+    title = None
+    with suppress(pypdfium2.PdfiumError):
+        title = document.get_metadata_value("Title").strip() or None
+    return Opened(title=title, pages=count, scanned=scanned), _rendered(document, scanned)
+
+
+def _opened(data: bytes, passwords: tuple[str, ...]) -> Any:  # noqa: ANN401 — has no types
+    for password in ways_to_write(passwords):
+        handle = pdfium.FPDF_LoadMemDocument64(data, len(data), password)
+        if handle:
+            document = pypdfium2.PdfDocument(handle)
+            document.bytes_in_use = data  # pdfium reads from them as long as it is open
+            return document
+        if pdfium.FPDF_GetLastError() != pdfium.FPDF_ERR_PASSWORD:
+            raise FileUnreadable("is damaged, and cannot be opened as a PDF")
+    raise FileUnreadable("is encrypted; give its password (--passwords FILE)")
+
+
+def _is_scanned(document: Any, number: int) -> bool:  # noqa: ANN401 — has no types
+    """Whether a page shows something but holds no text, or no more than a stamp on a picture."""
+    try:
+        page = document[number - 1]
+    except pypdfium2.PdfiumError:
+        return False
+    with closing(page):
+        with closing(page.get_textpage()) as text:
+            letters = len("".join(text.get_text_range().split()))
+        if letters > _MOST_LETTERS:
+            return False
+        covered, objects = 0.0, 0
+        for thing in page.get_objects(max_depth=3):
+            objects += 1
+            if thing.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+                with suppress(pypdfium2.PdfiumError):
+                    left, bottom, right, top = thing.get_bounds()
+                    covered += abs((right - left) * (top - bottom))
+        width, height = page.get_size()
+        return covered > _PICTURE * width * height or (not letters and objects > 0)
+
+
+def _rendered(document: Any, numbers: tuple[int, ...]) -> Pages:  # noqa: ANN401 — has no types
+    for number in numbers:
+        with closing(document[number - 1]) as page:
+            longest = max(*page.get_size(), 1.0)
+            bitmap = page.render(scale=_LONGEST_SIDE / longest, rev_byteorder=True)
+            picture = bitmap.to_numpy()
+            if picture.ndim == 2 or picture.shape[2] == 1:
+                picture = np.repeat(picture.reshape(*picture.shape[:2], 1), 3, axis=2)
+            yield number, np.ascontiguousarray(picture[:, :, :3])
+    document.close()
+
+
+def open_image(data: bytes) -> tuple[Opened, Pages]:
+    """What an image is, and its picture; a TIFF may hold several."""
+    pillow = import_module("PIL.Image")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pillow.DecompressionBombWarning)  # `_frames` looks
+            picture = pillow.open(io.BytesIO(data), formats=_FORMATS)
+    except pillow.DecompressionBombError as error:
+        raise FileUnreadable(_TOO_LARGE) from error
+    except (OSError, ValueError) as error:
+        raise FileUnreadable("is damaged, or is not the kind of image its name says") from error
+    count = getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
+    _refuse_many(count)
+    scanned = tuple(range(1, count + 1))
+    return Opened(pages=count if count > 1 else None, scanned=scanned), _frames(picture, scanned)
+
+
+def _frames(picture: Any, numbers: tuple[int, ...]) -> Pages:  # noqa: ANN401 — as import_module
+    pillow, operations = import_module("PIL.Image"), import_module("PIL.ImageOps")
+    for number in numbers:
+        try:
+            picture.seek(number - 1)
+            if math.prod(picture.size) > _MOST_PIXELS:
+                raise FileUnreadable(_TOO_LARGE)
+            # What is larger than any engine looks at would only take memory.
+            factor = max(min(picture.size) // _WIDEST, 1)
+            upright = operations.exif_transpose(picture.reduce(factor) if factor > 1 else picture)
+        except (OSError, ValueError, SyntaxError, EOFError) as error:
+            raise FileUnreadable("is damaged, and cannot be shown") from error
+        if upright.mode.startswith("I;16"):
+            upright = pillow.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
+        # On white: behind transparent black letters would otherwise be black.
+        white = pillow.new("RGBA", upright.size, "white")
+        white.alpha_composite(upright.convert("RGBA"))
+        yield number, np.asarray(white.convert("RGB"))
+
+
+def rehearse() -> None:
+    """Open a page and an image of each format, so that all that takes is loaded."""
+    blank = pypdfium2.PdfDocument.new()
+    blank.new_page(8, 8)
+    written = io.BytesIO()
+    blank.save(written)
+    open_pdf(written.getvalue(), ())
+    list(_rendered(blank, (1,)))
+    if find_spec("PIL") is None:
+        return
+    pillow = import_module("PIL.Image")
+    import_module("PIL.MpoImagePlugin")  # what some cameras write and call a JPEG
+    picture = pillow.new("RGB", (8, 8))
+    exif = picture.getexif()
+    exif[_ORIENTATION] = 3
+    for name in _FORMATS:
+        written = io.BytesIO()
+        picture.save(written, name, **({} if name == "BMP" else {"exif": exif}))
+        list(open_image(written.getvalue())[1])
+
+
+def _refuse_many(count: int) -> None:
+    if count > _MOST_PAGES:
+        raise FileUnreadable(
+            f"has {count:,} scanned pages; at most {_MOST_PAGES:,} are recognised: split it"
+        )

@@ -42,10 +42,7 @@ class Transcriber:
         self._model = whisper.WhisperModel(
             str(folder), device="cpu", compute_type="int8", local_files_only=True
         )
-        self._rehearse()
-
-    def _rehearse(self) -> None:
-        """Load what is otherwise loaded when it is needed: later no file can be opened."""
+        # Load what is otherwise loaded when it is needed: later no file can be opened
         for module in pkgutil.walk_packages(self._av.__path__, "av."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)

@@ -1,10 +1,17 @@
-"""What crosses the pipe between us and the process that recognises: typed data, never code."""
+"""What crosses the pipe between us and the process that recognises: typed data, never code.
+
+Also which files hold something to recognise, and what it takes, by their names.
+"""
 
 from __future__ import annotations
 
+from enum import StrEnum
+from pathlib import PurePosixPath
+
 import msgspec
 
-from pincite.converting.kinds import SourceKind
+from pincite.records import Modality
+from pincite.settings import CONVERTED_FOLDER
 
 LENGTH_BYTES = 8
 LONGEST_FRAME = 64 << 20  # bytes
@@ -98,13 +105,15 @@ class Finished(msgspec.Struct, frozen=True, tag=True):
     language: str | None = None
 
 
+Part = Opened | Page | Said | Finished
+
+
 class Problem(msgspec.Struct, frozen=True, tag=True):
     """Why the file cannot be recognised, or, before `Ready`, why none can."""
 
     reason: str
 
 
-Part = Opened | Page | Said | Finished
 Answer = Ready | Wanted | Opened | Page | Said | Finished | Problem
 
 
@@ -112,3 +121,53 @@ def frame(message: msgspec.Struct) -> bytes:
     """A message as bytes, its length before it."""
     data = msgspec.json.encode(message)
     return len(data).to_bytes(LENGTH_BYTES) + data
+
+
+class Need(StrEnum):
+    """What it takes to read a file that is no text."""
+
+    OCR = "ocr"
+    SPEECH = "speech"
+
+
+class SourceKind(StrEnum):
+    """What is recognised."""
+
+    IMAGE = "image"
+    PDF = "pdf"
+    AUDIO = "audio"
+    VIDEO = "video"
+
+    @property
+    def need(self) -> Need:
+        """What it takes to read it."""
+        return Need.OCR if self in (self.IMAGE, self.PDF) else Need.SPEECH
+
+    @property
+    def modality(self) -> Modality:
+        """What kind of evidence its text is."""
+        if self.need is Need.OCR:
+            return Modality.OCR
+        return Modality.AUDIO_TRANSCRIPT if self is self.AUDIO else Modality.VIDEO_TRANSCRIPT
+
+
+_SUFFIXES = {
+    SourceKind.IMAGE: (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"),
+    SourceKind.PDF: (".pdf",),
+    SourceKind.AUDIO: (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".opus"),
+    SourceKind.VIDEO: (".mp4", ".mkv", ".webm", ".mov"),
+}
+
+_KIND_OF = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
+
+
+def kind_of(path: str) -> SourceKind | None:
+    """The kind of a file of this name; None where nothing in it could be recognised."""
+    if path.startswith(f"{CONVERTED_FOLDER}/"):
+        return None
+    return _KIND_OF.get(PurePosixPath(path).suffix.lower())
+
+
+def is_convertible(path: str) -> bool:
+    """Whether a file of this name may hold something to recognise."""
+    return kind_of(path) is not None

@@ -1,6 +1,6 @@
 """The process that recognises: it decodes what strangers made, so it can do nothing else.
 
-Run by `workshop.py`: `python -m pincite.converting.worker`. Options come first on standard input,
+Run by `process.py`: `python -m pincite.converting.worker`. Options come first on standard input,
 then jobs; answers go to standard output. Once engine and models are loaded, no file, connection or
 process can be opened any more, and there is only so much memory.
 """
@@ -21,9 +21,15 @@ from typing import BinaryIO
 
 import msgspec
 
-from pincite.converting.kinds import SourceKind
-from pincite.converting.ocr import RapidOcr, Recogniser, Tesseract, lines_on
-from pincite.converting.pages import open_image, open_pdf, rehearse
+from pincite.converting.ocr import (
+    RapidOcr,
+    Recogniser,
+    Tesseract,
+    lines_on,
+    open_image,
+    open_pdf,
+    rehearse,
+)
 from pincite.converting.speech import Transcriber
 from pincite.converting.wire import (
     LENGTH_BYTES,
@@ -35,6 +41,7 @@ from pincite.converting.wire import (
     Part,
     Problem,
     Ready,
+    SourceKind,
     Wanted,
     frame,
 )
@@ -52,7 +59,12 @@ def main() -> None:
     options = msgspec.json.decode(pipes.receive(), type=Options)
     try:
         engine = _engine(options)
-        _load_the_rest(options)
+        # Load what is otherwise loaded when it is needed: then no file can be opened any more
+        for codec in pkgutil.iter_modules(encodings.__path__):
+            with contextlib.suppress(ImportError):  # those of other systems
+                import_module(f"encodings.{codec.name}")
+        if options.engine != "whisper":
+            rehearse()
     except Exception as error:  # noqa: BLE001 — whatever keeps a library from loading ends the run
         pipes.send(Problem(_told(error)))
         return
@@ -83,15 +95,6 @@ def _engine(options: Options) -> Recogniser | Transcriber | None:
             return Transcriber(Path(options.model), language=options.language)
         case _:
             return None
-
-
-def _load_the_rest(options: Options) -> None:
-    """Load what is otherwise loaded when it is needed: then no file can be opened any more."""
-    for codec in pkgutil.iter_modules(encodings.__path__):
-        with contextlib.suppress(ImportError):  # those of other systems
-            import_module(f"encodings.{codec.name}")
-    if options.engine != "whisper":
-        rehearse()
 
 
 def _told(error: Exception) -> str:

@@ -7,13 +7,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pincite.converting.engines import OcrEngine, ocr_options, speech_options
-from pincite.converting.flow import Parts, convert
-from pincite.converting.kinds import Need, is_convertible
-from pincite.converting.report import ConversionReport
-from pincite.converting.shelf import Shelf
-from pincite.converting.wire import Options
-from pincite.converting.workshop import Workshop
+from pincite.converting.converted_folder import ConvertedFolder
+from pincite.converting.flow import ConversionReport, Parts, convert
+from pincite.converting.process import OcrEngine, RecogniserProcess, ocr_options, speech_options
+from pincite.converting.wire import Need, Options, is_convertible
 from pincite.records import Progress
 from pincite.settings import SourceSettings
 from pincite.sources import Folder
@@ -49,13 +46,14 @@ def convert_library(
     options = wishes.options()
     folder = Folder(root, SourceSettings(max_file_bytes=_MAX_FILE_BYTES))
     scan = folder.scan(is_convertible, hashed=True)
-    with ExitStack() as open_workshops:
+    with ExitStack() as open_processes:
         parts = Parts(
             open_file=folder.open,
-            shelf=Shelf(root),
-            look=open_workshops.enter_context(Workshop(Options())),
+            converted=ConvertedFolder(root),
+            look=open_processes.enter_context(RecogniserProcess(Options())),
             recognisers={
-                need: open_workshops.enter_context(Workshop(one)) for need, one in options.items()
+                need: open_processes.enter_context(RecogniserProcess(one))
+                for need, one in options.items()
             },
         )
         report = convert(

@@ -16,9 +16,13 @@ from pincite.ports import KeepsOriginals, Store
 from pincite.records import LEVELS, EmbeddedDocument, LibraryHeader, MoveReport, Progress
 from pincite.settings import ANALYSIS_FILE, EVAL_FILE, GLOSSARY_FILE, LABELS_FILE, SourceSettings
 from pincite.sources import Folder
-from pincite.stores.archive.forms import FORMAT, MOST_FILE_BYTES, FileLine, LibraryLine, RunLine
-from pincite.stores.archive.writing import (
+from pincite.stores.archive import (
+    FORMAT,
+    MOST_FILE_BYTES,
     ArchiveWriter,
+    FileLine,
+    LibraryLine,
+    RunLine,
     Sink,
     streamed_archive,
     written_archive,

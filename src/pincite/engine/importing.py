@@ -25,23 +25,22 @@ from pincite.errors import (
 )
 from pincite.ports import KeepsOriginals
 from pincite.records import Failure, LibraryHeader, MoveReport, Progress
-from pincite.stores.archive.checking import (
-    Unsound,
-    sound_document,
-    sound_original,
-    sound_version,
-)
-from pincite.stores.archive.forms import (
+from pincite.stores.archive import (
     MOST_FILE_BYTES,
     AnyLine,
+    Archive,
     DocumentLine,
     FileLine,
     LibraryLine,
     OriginalLine,
     PastLine,
     RunLine,
+    Unsound,
+    opened_archive,
+    sound_document,
+    sound_original,
+    sound_version,
 )
-from pincite.stores.archive.reading import Archive, opened_archive
 from pincite.stores.disk import sync_folder
 from pincite.stores.runs import RunFolder
 

@@ -27,8 +27,8 @@ from pincite.errors import (
 from pincite.settings import DEFAULT_MAX_FILE_BYTES, SourceSettings
 
 if TYPE_CHECKING:
-    from pincite.converting.engines import OcrEngine
-    from pincite.converting.report import ConversionReport
+    from pincite.converting.flow import ConversionReport
+    from pincite.converting.process import OcrEngine
     from pincite.engine.evaluation import Evaluation
     from pincite.engine.reindexing import LibraryGenerations
     from pincite.records import (
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         ReindexReport,
     )
     from pincite.sources import Checksums, Folder
-    from pincite.stores.archive.writing import Sink
+    from pincite.stores.archive import Sink
 
 
 _SECONDS_BETWEEN_TRIES = 5.0

@@ -173,7 +173,7 @@ def _refuse_unknown_types(store: Store, filters: Filters) -> None:
     asked = {value for one in clauses for value in one.values if value}
     if not asked:
         return
-    from pincite.converting.kinds import is_convertible
+    from pincite.converting.wire import is_convertible
     from pincite.reading.sniff import KINDS
 
     known = {suffix[1:] for kind in KINDS for suffix in kind.suffixes}

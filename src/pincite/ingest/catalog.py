@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 
 from pincite.records import BlockKind, Document, Modality, Section, overlapping, without
-from pincite.text.comments import leading_comment
+from pincite.text.markup import leading_comment
 from pincite.text.summary import LONGEST, beginning, first_sentences, summary
 
 _FURTHEST = 200_000  # characters of the text; what a document is about shows at its beginning

@@ -55,7 +55,14 @@ def iso_date(value: object) -> str | None:
         return _day(*map(int, found.groups()))
     if _MONTH.fullmatch(line) or _YEAR.fullmatch(line):
         return line
-    return _day_with_named_month(line)
+    # 1 May 2024, or May 1st, 2024
+    month = _NAMED_MONTH.search(line)
+    numbers = _NUMBER.findall(line)
+    days = [int(number) for number in numbers if len(number) <= 2]
+    years = [int(number) for number in numbers if len(number) == 4]
+    if month is None or len(days) != 1 or len(years) != 1:
+        return None
+    return _day(years[0], 1 + _MONTHS.index(month[1].lower()), days[0])
 
 
 def _moment(text: str) -> str | None:
@@ -70,14 +77,3 @@ def _day(year: int, month: int, day: int) -> str | None:
         return date(year, month, day).isoformat()
     except ValueError:
         return None
-
-
-def _day_with_named_month(line: str) -> str | None:
-    """1 May 2024, or May 1st, 2024."""
-    month = _NAMED_MONTH.search(line)
-    numbers = _NUMBER.findall(line)
-    days = [int(number) for number in numbers if len(number) <= 2]
-    years = [int(number) for number in numbers if len(number) == 4]
-    if month is None or len(days) != 1 or len(years) != 1:
-        return None
-    return _day(years[0], 1 + _MONTHS.index(month[1].lower()), days[0])

@@ -20,9 +20,8 @@ from importlib import import_module
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.reader import read_here
-from pincite.reading.sandbox import read_frame, write_frame
+from pincite.reading.sandbox import Reply, decode_request, encode, read_frame, write_frame
 from pincite.reading.sniff import KINDS
-from pincite.reading.wire import Reply, decode_request, encode
 from pincite.settings import ReadingLimits
 
 _LONGEST_ANSWER = 1 << 30  # bytes

@@ -85,7 +85,7 @@ class LibraryReader:
             # What breaks its grammar is still text.
             return self._read_or(kind.module, "code.lines", file)
         if kind is MARKDOWN and has_code(file.data):
-            # What its code defines is told by grammars, too, which need the wall.
+            # What its code defines is told by grammars, too, which need the sandbox.
             return self._read_or("lines.fences", kind.module, file)
         return (self.read_foreign if kind.foreign else read_here)(kind.module, file)
 

@@ -34,9 +34,8 @@ from pincite.stores.codec import (
     sections_from_json,
     sections_to_json,
 )
-from pincite.text.abbreviations import abbreviations_in, name_key
 from pincite.text.dates import day_span
-from pincite.text.naming import document_names
+from pincite.text.naming import abbreviations_in, document_names, name_key
 from pincite.text.words import fold, indexed_codes, indexed_words
 from pincite.vectors import from_bytes, to_bytes
 

@@ -1,4 +1,4 @@
-"""Lightly marked up text → the words a reader of the page would see.
+"""Marked up text and source code → the words a reader of the page would see.
 
 Made for short stretches of Markdown, reStructuredText, Org and HTML in prose. Where it is not
 sure that something is markup, it stays.
@@ -27,6 +27,30 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _QUOTE_MARK = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
 _LINE_MARK = re.compile(r"^[ \t]*(?:[-*+•‣⁃][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,3}[.)][ \t]+)")
 
+_FURTHEST = 20_000  # characters; what a file is for stands at its top
+_PREPROCESSOR = r"(?:if|ifdef|ifndef|define|undef|include|import|error|region)\b"
+_COMMENT = re.compile(
+    r'\s*[rRuUbB]{0,2}(?P<docstring>"""|\'\'\')(?P<said>.*?)(?P=docstring)'
+    r"|\s*/\*(?P<block>.*?)\*/"
+    rf"|\s*(?=\S)(?P<lines>(?:[ \t]*(?:\#(?!{_PREPROCESSOR})|//[/!]?|--|;;?)[^\r\n]*"
+    r"(?:\r\n?|\n|\Z))+)",
+    re.DOTALL,
+)
+_MARK = re.compile(r"^[ \t]*(?:#+!?|//[/!]?|[*!]+|--|;+)?[ \t]?", re.MULTILINE)
+# Lines that may stand above it.
+_DIRECTIVE = re.compile(
+    r"""^[ \t]*(?:["']use strict["'];?|#!.*|package[ ][\w.]+;?|\#[ ]*-\*-.*|\#pragma[ ].*)$""",
+    re.MULTILINE,
+)
+_BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n")
+_EDITOR = re.compile(r"[ \t]*-\*-[^\r\n]*-\*-")
+_LEGAL = re.compile(
+    r"copyright|licen[cs]e|SPDX-|all rights reserved|permission is hereby|redistribution and use"
+    r"|this (?:program|software) is free|this file is part of"
+    r"|eslint|@ts-|prettier|noinspection|coding[:=]",
+    re.IGNORECASE,
+)
+
 
 def without_markup(text: str) -> str:
     """The text with links by their words, without emphasis, code marks, tags and comments."""
@@ -48,3 +72,17 @@ def _without_comments(text: str) -> str:
         kept.append(text[at:start])
         at = end + len("-->")
     return "".join([*kept, text[at:]])
+
+
+def leading_comment(source: str) -> str:
+    """The first paragraph of the first comment that begins with more than a licence."""
+    text = _DIRECTIVE.sub("", source[:_FURTHEST])
+    at = 0
+    while found := _COMMENT.match(text, at):
+        said = found["said"] or found["block"] or found["lines"] or ""
+        words = _EDITOR.sub("", _MARK.sub("", said)).strip()
+        paragraph = _BLANK_LINE.split(words, maxsplit=1)[0]
+        if paragraph and not _LEGAL.search(paragraph):
+            return paragraph
+        at = found.end()
+    return ""

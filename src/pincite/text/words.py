@@ -61,6 +61,24 @@ these they this to was we were what when where which who why will with would you
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
+# Soft hyphens and characters without width stand inside words without being part of them.
+INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+
+_PLAIN_WORDS = "".join(char if char.isalnum() else " " for char in map(chr, range(128)))
+
+# Where a name such as parseHTTPReply goes on to its next word.
+_NEXT_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+_TIE = "\u203f"  # between words that are one term
+_SPACE = re.compile(r"\s+")
+
+_NEVER_IN_COMPOUNDS = frozenset("_@+#")
+_DOTTED_NAME = re.compile(r"[.:]\w{3}|\w{3}[.:]")  # os.path, std::vector; not e.g. or U.S.
+
+SHORTEST_MISTYPED = 4  # letters; of shorter words nearly every other one is an edit away
+_SHORTEST_KEPT = SHORTEST_MISTYPED - 1  # one letter may have been typed too much
+_LONGEST_KEPT = 32  # letters; longer ones are blobs, not something people type
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -70,18 +88,11 @@ class Term:
     prefix: bool = False
 
 
-# Soft hyphens and characters without width stand inside words without being part of them.
-INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
-
-
 def fold(text: str) -> str:
     """The text with case and compatibility forms folded."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", text.translate(INVISIBLE)).casefold()
-
-
-_PLAIN_WORDS = "".join(char if char.isalnum() else " " for char in map(chr, range(128)))
 
 
 def words_in(text: str) -> list[str]:
@@ -107,10 +118,6 @@ def indexed_codes(text: str) -> str:
     return " ".join(_codes(fold(text)))
 
 
-# Where a name such as parseHTTPReply goes on to its next word.
-_NEXT_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
 def words_in_names(code: str) -> str:
     """The words that names in source code are put together from, so that people find them."""
     names = dict.fromkeys(WORD.findall(code))
@@ -134,10 +141,6 @@ def exact_terms(question: str) -> list[Term]:
         return codes
     terms = dict.fromkeys(question_terms(question))
     return [term for term in terms if all(map(str.isdecimal, term.tokens))]
-
-
-_TIE = "\u203f"  # between words that are one term
-_SPACE = re.compile(r"\s+")
 
 
 def tied(words: str) -> str:
@@ -238,10 +241,6 @@ def _real_codes(folded: str) -> list[str]:
     return list(dict.fromkeys(filter(_is_no_compound, _codes(folded))))
 
 
-_NEVER_IN_COMPOUNDS = frozenset("_@+#")
-_DOTTED_NAME = re.compile(r"[.:]\w{3}|\w{3}[.:]")  # os.path, std::vector; not e.g. or U.S.
-
-
 def _is_no_compound(code: str) -> bool:
     written = code.translate(_MARKS_FROM_PRIVATE_USE)
     return (
@@ -253,3 +252,17 @@ def _is_no_compound(code: str) -> bool:
 
 def _is_stop_word(term: Term) -> bool:
     return len(term.tokens) == 1 and term.tokens[0] in STOP_WORDS
+
+
+def spellings_in(text: str) -> set[str]:
+    """The words of a text as they are spelled, folded; without numbers, codes and blobs."""
+    return {
+        word
+        for word in WORD.findall(fold(text))
+        if _SHORTEST_KEPT <= len(word) <= _LONGEST_KEPT and word.isalpha() and not is_unspaced(word)
+    }
+
+
+def can_be_mistyped(word: str) -> bool:
+    """Whether anything can be said about how a word should be spelled."""
+    return SHORTEST_MISTYPED <= len(word) <= _LONGEST_KEPT and not is_unspaced(word)

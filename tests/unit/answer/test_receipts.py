@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from helpers import embedded, fill
+from memory_store import MemoryStore
 from pincite.answer.receipts import as_json, citations_in, parse_receipt, receipt_of, sha256
 from pincite.errors import ReceiptInvalid
 from pincite.records import Answer, Claim, Metadata
 from pincite.settings import AskSettings
-from pincite.stores.memory import MemoryStore
 from receipts import citation_of, receipt
 
 LEASE = embedded(

@@ -11,12 +11,10 @@ from typing import BinaryIO
 
 import pytest
 
-from pincite.converting.flow import Parts, convert, known_empty
-from pincite.converting.kinds import Need, SourceKind
+from pincite.converting.converted_folder import ConvertedFolder
+from pincite.converting.flow import ConversionReport, Parts, Waiting, convert, known_empty
 from pincite.converting.markdown import body_of
-from pincite.converting.report import ConversionReport, Waiting
-from pincite.converting.shelf import Shelf
-from pincite.converting.wire import Finished, Job, Line, Opened, Page, Part, Said
+from pincite.converting.wire import Finished, Job, Line, Need, Opened, Page, Part, Said, SourceKind
 from pincite.errors import FileUnreadable, StoreFull
 from pincite.records import FoundFile, Progress
 
@@ -48,7 +46,7 @@ class FakeRecogniser:
 
 
 class Library:
-    """A folder in memory, with a shelf on disk."""
+    """A folder in memory, with a folder on disk."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -62,7 +60,7 @@ class Library:
         recognisers = {Need.OCR: self.ocr, Need.SPEECH: self.speech}
         parts = Parts(
             open_file=self._open,
-            shelf=Shelf(self.root),
+            converted=ConvertedFolder(self.root),
             look=FakeRecogniser("", recognises=False),
             recognisers={need: recognisers[need] for need in needs},
         )
@@ -189,14 +187,14 @@ def test_a_text_follows_its_file_and_one_without_a_file_is_told(library: Library
 
 
 def test_what_was_written_before_a_run_ends_stays(library: Library, tmp_path: Path) -> None:
-    class FullShelf(Shelf):
+    class FullFolder(ConvertedFolder):
         def write(self, path: str, text: str) -> None:
             if path == "b.png":
                 raise StoreFull("the disk is full")
             super().write(path, text)
 
     library.contents = {"a.png": "one", "b.png": "two"}
-    parts = Parts(library._open, FullShelf(tmp_path), library.ocr, {Need.OCR: library.ocr})
+    parts = Parts(library._open, FullFolder(tmp_path), library.ocr, {Need.OCR: library.ocr})
     with pytest.raises(StoreFull):
         convert(library.files(), parts)
     assert library.convert(Need.OCR).written == ("b.png",)

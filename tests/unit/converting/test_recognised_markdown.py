@@ -7,7 +7,6 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.converting.kinds import SourceKind
 from pincite.converting.markdown import (
     Recognition,
     is_as_written,
@@ -15,7 +14,7 @@ from pincite.converting.markdown import (
     moved,
     source_checksum,
 )
-from pincite.converting.wire import Line, Opened, Page, Said
+from pincite.converting.wire import Line, Opened, Page, Said, SourceKind
 from pincite.reading.lines import markdown
 from pincite.reading.source_file import SourceFile
 from pincite.records import FoundFile

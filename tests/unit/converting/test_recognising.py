@@ -20,11 +20,19 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pictures import joined, pdf_with, picture, saved, scanned_pdf, text_pdf
-from pincite.converting import ocr, speech
-from pincite.converting.engines import ocr_options, speech_options
-from pincite.converting.layout import Block, blocks_of
-from pincite.converting.ocr import Tesseract, lines_on, strips
-from pincite.converting.pages import open_image, open_pdf, rehearse
+from pincite.converting import speech
+from pincite.converting.markdown import Block, blocks_of
+from pincite.converting.ocr import Image as PageImage
+from pincite.converting.ocr import (
+    Tesseract,
+    _lines_of_table,
+    lines_on,
+    open_image,
+    open_pdf,
+    rehearse,
+    strips,
+)
+from pincite.converting.process import ocr_options, speech_options
 from pincite.converting.speech import Samples, quietest
 from pincite.converting.wire import Line
 from pincite.errors import FileUnreadable, ModelInvalid, SettingsError
@@ -204,7 +212,7 @@ class Corner:
         self.seen: list[tuple[int, ...]] = []
         self._sideways = sideways
 
-    def recognise(self, image: ocr.Image) -> list[Line]:
+    def recognise(self, image: PageImage) -> list[Line]:
         self.seen.append(image.shape)
         upright = image[:10, :10].max() == 0
         if self._sideways and not upright:
@@ -212,7 +220,7 @@ class Corner:
         return [Line("words", 5, 5, 100, 25, 0.95 if upright else 0.6)]
 
 
-def page(quarters: int) -> ocr.Image:
+def page(quarters: int) -> PageImage:
     image = np.full((300, 200, 3), 255, np.uint8)
     image[:10, :10] = 0
     return np.ascontiguousarray(np.rot90(image, quarters))
@@ -243,7 +251,7 @@ def test_a_long_image_is_cut_between_its_lines_and_keeps_its_places() -> None:
 
 
 def test_words_of_tesseract_become_lines_parted_at_wide_gaps_without_noise() -> None:
-    assert list(ocr._lines_of_table(TSV)) == [
+    assert list(_lines_of_table(TSV)) == [
         Line('The "pump', 10, 10, 120, 32, 0.85),
         Line("leaks", 400, 12, 450, 32, 0.96),
     ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from helpers import HEADER, embedded, fill
+from memory_store import MemoryStore
 from pincite.errors import ModelUnavailable, StoreDamaged
 from pincite.evals.flow import NO_CONFIDENCE, ask_all
 from pincite.models.hashing import HashingEmbedder
 from pincite.records import Case, Filters, Mode, SearchResults
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings
-from pincite.stores.memory import MemoryStore
 
 PUMPS = Case(question="Which pump leaks?", documents={"pumps.md": 1}, terms=("seal",))
 NOBODY = Case(question="zebra", unanswerable=True)

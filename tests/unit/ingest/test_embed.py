@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers import CountingEmbedder
+from memory_store import MemoryStore
 from pincite.chunking.flow import chunk_document
 from pincite.errors import ModelMissing, ModelUnavailable
 from pincite.ingest.embed import EmbeddingPool, unanswered
@@ -26,7 +27,6 @@ from pincite.records import (
     WindowedChunk,
 )
 from pincite.settings import policy_named
-from pincite.stores.memory import MemoryStore
 from pincite.vectors import Vector
 
 HEADER = LibraryHeader("library", "wiki", CountingEmbedder().card, 1, 1_000_000)

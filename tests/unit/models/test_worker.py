@@ -18,15 +18,16 @@ import pincite
 from pincite import ModelAccess, open_library
 from pincite.errors import ModelInvalid, ModelMissing, SettingsError
 from pincite.models.catalog import default_models_folder, open_embedder
-from pincite.models.worker.client import WorkerEmbedder, through_worker
-from pincite.models.worker.place import stamp_of_code
-from pincite.models.worker.process import (
+from pincite.models.worker.client import (
     Worker,
+    WorkerEmbedder,
     all_places,
     status_of,
     stop_worker,
+    through_worker,
     worker_for,
 )
+from pincite.models.worker.wire import stamp_of_code
 from pincite.ports import Embedder
 from pincite.settings import WorkerSettings, WorkerUse
 
@@ -235,7 +236,7 @@ def test_a_model_that_changed_on_disk_is_noticed(
     "module",
     [
         "models/hashing.py",
-        "models/worker/answers.py",
+        "models/worker/server.py",
         "text/words.py",
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.office.docx.reader import read_docx
+from pincite.reading.office.docx import read_docx
 from pincite.reading.source_file import SourceFile
 from pincite.records import BlockKind, Content, OmissionReason
 from word_files import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.office.opendocument.reader import read_text
+from pincite.reading.office.opendocument import read_text
 from pincite.reading.source_file import SourceFile
 from pincite.records import BlockKind, Content, OmissionReason
 from word_files import open_file, open_parts, zipped

@@ -12,9 +12,8 @@ import pytest
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.reader import read_here
-from pincite.reading.sandbox import Sandbox
+from pincite.reading.sandbox import Reply, Sandbox, decode_reply, encode
 from pincite.reading.source_file import SourceFile
-from pincite.reading.wire import Reply, decode_reply, encode
 from pincite.records import Block, BlockKind, Box, Content, Place, Section
 from pincite.settings import ReadingLimits
 

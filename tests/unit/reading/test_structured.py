@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty
-from pincite.reading.data.json_layout import indented, members, shape_of, with_plain_strings
+from pincite.reading.data.structured import indented, members, shape_of, with_plain_strings
 from pincite.reading.data.structured import read as read_structured
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content

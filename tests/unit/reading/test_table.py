@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty
-from pincite.reading.data.rows import Row, RowWriter
-from pincite.reading.data.table import read
+from pincite.reading.data.table import Row, RowWriter, read
 from pincite.reading.source_file import SourceFile
 from pincite.records import BlockKind, Content
 

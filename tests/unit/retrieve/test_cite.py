@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpers import embedded, fill, part
+from memory_store import MemoryStore
 from pincite.engine.catalog import catalog
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
@@ -25,7 +26,6 @@ from pincite.records import (
 )
 from pincite.records import place_cited as printed
 from pincite.retrieve.cite import find_place
-from pincite.stores.memory import MemoryStore
 
 GUIDE = embedded(
     "notes/my guide.md",

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from helpers import Part, embedded, fill
+from memory_store import MemoryStore
 from pincite.records import (
     EmbeddedDocument,
     Filters,
@@ -18,7 +19,6 @@ from pincite.records import (
 from pincite.retrieve.flow import search
 from pincite.retrieve.moments import moment
 from pincite.settings import SearchSettings
-from pincite.stores.memory import MemoryStore
 
 
 def recording(

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import Part, at_angle, embedded, fill
+from memory_store import MemoryStore
 from pincite.records import (
     Context,
     DocumentId,
@@ -24,7 +25,6 @@ from pincite.retrieve.flow import search
 from pincite.retrieve.pack import Packing, as_text, relevant_context, token_count
 from pincite.retrieve.passages import passages
 from pincite.settings import SearchSettings
-from pincite.stores.memory import MemoryStore
 
 EVERYTHING = SearchSettings(top_k=100, per_document=0, near_identical=0)
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from helpers import HEADER, embedded, part
+from memory_store import MemoryStore
 from pincite.retrieve.rarity import rarity_of, telling_words
-from pincite.stores.memory import MemoryStore
 
 
 def library(texts: Sequence[str]) -> MemoryStore:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from helpers import FixedEmbedder, embedded, fill, part
+from memory_store import MemoryStore
 from pincite.errors import ModelUnavailable
 from pincite.ports import Clock, Reranker, Store, no_clock
 from pincite.records import Filters, SearchResults
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings
-from pincite.stores.memory import MemoryStore
 
 NAMES = ("anvil", "bellows", "chisel", "drill", "emery", "file")
 

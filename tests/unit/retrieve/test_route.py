@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from helpers import FixedEmbedder, embedded, fill, part
+from memory_store import MemoryStore
 from pincite.ports import Store
 from pincite.records import Filters, SearchResults
 from pincite.retrieve.flow import search
 from pincite.settings import SearchSettings
-from pincite.stores.memory import MemoryStore
 
 
 @pytest.fixture

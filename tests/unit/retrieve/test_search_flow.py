@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from helpers import CountingEmbedder
+from memory_store import MemoryStore
 from pincite.chunking.flow import chunk_document
 from pincite.ports import Embedder, Store
 from pincite.reading.reader import LibraryReader
@@ -22,7 +23,6 @@ from pincite.records import StoredWindow as Stored
 from pincite.retrieve.flow import search
 from pincite.retrieve.relevance import fitted
 from pincite.settings import Fusion, SearchSettings, policy_named
-from pincite.stores.memory import MemoryStore
 
 EMBEDDER = CountingEmbedder()
 

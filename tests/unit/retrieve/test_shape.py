@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from helpers import embedded, fill
+from memory_store import MemoryStore
 from pincite.records import Chunk, ChunkId, DocumentEntry, Hit, Share
 from pincite.retrieve.likeness import Likeness
 from pincite.retrieve.shape import Shaped, shape
 from pincite.settings import SearchSettings
-from pincite.stores.memory import MemoryStore
 
 FEE = (
     "The harbour fee of a boat under ten metres is 40 crowns a night, to be paid at the office "

@@ -9,6 +9,7 @@ from datetime import date
 import pytest
 
 from helpers import CountingEmbedder, embedded, fill
+from memory_store import MemoryStore
 from pincite.errors import ModelError
 from pincite.ports import Embedder, Store
 from pincite.records import Chunk, ChunkId, DocumentEntry, Filters, Understood
@@ -18,7 +19,6 @@ from pincite.retrieve.understand.glossary import Meaning, parse_glossary
 from pincite.retrieve.understand.narrowing import narrowed
 from pincite.retrieve.understand.quoted import quoted_phrases
 from pincite.settings import SearchSettings
-from pincite.stores.memory import MemoryStore
 from pincite.text.words import question_terms
 
 

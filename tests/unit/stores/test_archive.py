@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from helpers import HEADER, at_angle, embedded, fill, part
 from libraries import documents
+from memory_store import MemoryStore
 from moving import MemoryHome, export, forge, home_in, lines_of, take
 from pincite.engine.homes import MovingHome
 from pincite.errors import (
@@ -33,10 +34,9 @@ from pincite.errors import (
 from pincite.records import Analysis, EmbeddedDocument, Failure, Locator, Metadata
 from pincite.records.chunks import chunk_id
 from pincite.records.documents import document_id
-from pincite.stores.archive import forms
-from pincite.stores.archive.writing import written_archive
+from pincite.stores import archive as forms
+from pincite.stores.archive import written_archive
 from pincite.stores.codec import embedded_to_json
-from pincite.stores.memory import MemoryStore
 from soak import times
 
 Plain = dict[str, Any]
@@ -351,7 +351,7 @@ def test_the_same_file_without_harm_is_taken(small: Path, tmp_path: Path) -> Non
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pincite.stores.archive.reading.MOST_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr("pincite.stores.archive.MOST_LINE_BYTES", 1 << 20)
     with written_archive(tmp_path / "bomb.pincite", overwrite=False) as archive:
         for _ in range(64):
             archive._file.write(archive._packing.compress(b" " * (1 << 20)))

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.abbreviations import abbreviations_in, expansion
-from pincite.text.comments import leading_comment
 from pincite.text.lines import LineIndex
-from pincite.text.markup import without_markup
+from pincite.text.markup import leading_comment, without_markup
+from pincite.text.naming import abbreviations_in, expansion
 from pincite.text.printable import printable
 from pincite.text.sentences import prose_spans, sentence_spans
 from pincite.text.times import clock, seconds_of

@@ -11,9 +11,9 @@ from typing import get_args
 
 import click
 
-from pincite.converting.engines import OcrEngine
-from pincite.converting.kinds import Need, SourceKind
-from pincite.converting.report import ConversionReport, Waiting
+from pincite.converting.flow import ConversionReport, Waiting
+from pincite.converting.process import OcrEngine
+from pincite.converting.wire import Need, SourceKind
 from pincite.engine import find_library
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, open_at

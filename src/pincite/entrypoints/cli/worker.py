@@ -9,7 +9,7 @@ import click
 from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, model_access
 from pincite.entrypoints.reports import counted, size
 from pincite.models.catalog import default_models_folder
-from pincite.models.worker.process import (
+from pincite.models.worker.client import (
     Worker,
     WorkerStatus,
     all_places,

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pincite.evals.generate.draft import Clear, Idea, Source, plain, telling
 from pincite.evals.generate.headings import is_dull, topic_of
 from pincite.evals.generate.phrases import asked
-from pincite.text.abbreviations import abbreviations_in
+from pincite.text.naming import abbreviations_in
 from pincite.text.words import fold
 
 _FURTHEST = 200_000  # characters that are looked at

@@ -1,6 +1,6 @@
 """The process that holds one model and answers whoever of its user asks.
 
-Run by `process.py`: `python -m pincite.models.worker.server MODEL MODELS_FOLDER FOLDER IDLE_SECONDS
+Run by `client.py`: `python -m pincite.models.worker.server MODEL MODELS_FOLDER FOLDER IDLE_SECONDS
 PIPE`. Through the pipe it tells how its start went. It ends by itself when nobody asks for a while,
 or when its files are gone.
 """
@@ -10,20 +10,27 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import resource
 import select
 import signal
 import socket
 import sys
 import time
+from array import array
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
+from typing import Literal
 
-from pincite.errors import PinciteError, SettingsError
+import msgspec
+
+from pincite.errors import ModelError, PinciteError, SettingsError
 from pincite.models.catalog import is_service, open_embedder
 from pincite.models.worker import wire
-from pincite.models.worker.answers import Answers
-from pincite.models.worker.place import TOKEN_BYTES, Place
+from pincite.models.worker.wire import TOKEN_BYTES, Place, code_stamp, model_stamp
+from pincite.ports import Embedder
+from pincite.vectors import to_bytes
 
 _MOST_AT_ONCE = 32  # connections; more wait to be let in
 _REQUEST_SECONDS = 30.0  # of silence in the middle of a request
@@ -31,6 +38,12 @@ _LONGEST_TICK = 3.0  # seconds between looks at the clock and the files
 _BETWEEN_TRIES = 0.05  # seconds
 _PATIENCE = 60.0  # seconds, with a worker that is ending
 _END, _ROOM = b"!", b"."  # what wakes the one who lets in
+
+_WARM_UP = "Does this model work?"
+
+Reply = tuple[wire.Header, bytes]
+Asked = Literal["facts", "token_starts", "embed_passages", "embed_question", "foreignness", "knows"]
+Verb = Literal["status", "ping"] | Asked
 
 
 class Server:
@@ -123,7 +136,7 @@ class Server:
             self._waker.send(_ROOM)
 
 
-def main() -> None:
+def _main() -> None:
     """Be the worker, unless there is one already."""
     spec, models_folder, folder, idle_seconds, pipe = sys.argv[1:]
     if os.fork():  # whoever started us need not wait for our end, nor be there for it
@@ -186,5 +199,90 @@ def _inode(path: Path) -> int | None:
         return None
 
 
+class Request(msgspec.Struct, forbid_unknown_fields=True):
+    """What is asked. `code`, `model` and `fingerprint` say of whom the answer is wanted."""
+
+    verb: Verb
+    texts: list[str] = []
+    code: str = ""
+    model: str = ""
+    fingerprint: str | None = None
+
+
+class Answers:
+    """One model, ready to be asked from several threads."""
+
+    def __init__(self, spec: str, models_folder: Path, embedder: Embedder) -> None:
+        self._spec = spec
+        self._models_folder = models_folder
+        self._embedder = embedder
+        self._code = code_stamp()
+        self._model = model_stamp(spec, models_folder)
+        self._started = time.monotonic()
+
+    def warm_up(self) -> None:
+        """Load all of the model and try it; ModelError where it does not work."""
+        self._embedder.embed_passages([_WARM_UP])
+        self._embedder.foreignness(_WARM_UP)
+        if not self.are_current():
+            raise ModelError("the model's files are being changed; try again when that is done")
+
+    def are_current(self) -> bool:
+        """Whether the model's files are still those that were loaded."""
+        return model_stamp(self._spec, self._models_folder) == self._model
+
+    def to(self, header: wire.Header) -> Reply:
+        """The answer to a request."""
+        try:
+            request = msgspec.convert(header, Request)
+        except msgspec.ValidationError:
+            return {"refused": wire.OTHER_CODE}, b""
+        if request.verb == "status":
+            return self._status(), b""
+        refused = self._refused(request)
+        if refused:
+            return {"refused": refused}, b""
+        try:
+            return self._done(request)
+        except PinciteError as error:
+            return wire.problem(error), b""
+        except Exception as error:  # noqa: BLE001 — told to the one who asked; the others go on
+            return wire.problem(ModelError(f"the worker failed: {error!r}")), b""
+
+    def _refused(self, request: Request) -> str | None:
+        if request.code != self._code:
+            return wire.OTHER_CODE
+        same = request.fingerprint in (None, self._embedder.card.fingerprint)
+        return None if same and request.model == self._model else wire.OTHER_MODEL
+
+    def _done(self, request: Request) -> Reply:
+        embedder = self._embedder
+        header: wire.Header = {}
+        body = b""
+        match request.verb, request.texts:
+            case "facts", _:
+                numbers = ("passage_overhead", "batch", "parallel")
+                header = {name: getattr(embedder, name) for name in numbers}
+                header["card"] = asdict(embedder.card)
+            case "embed_passages", texts:
+                body = b"".join(map(to_bytes, embedder.embed_passages(texts)))
+            case "token_starts", [text]:
+                body = array("I", embedder.token_starts(text)).tobytes()
+            case "embed_question", [text]:
+                body = to_bytes(embedder.embed_question(text))
+            case "knows" | "foreignness" as verb, [text]:
+                header = {verb: getattr(embedder, verb)(text)}
+        return header, body
+
+    def _status(self) -> wire.Header:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return {
+            "model": self._spec,
+            "code": self._code,
+            "uptime_seconds": time.monotonic() - self._started,
+            "memory_bytes": most * (1 if sys.platform == "darwin" else 1024),
+        }
+
+
 if __name__ == "__main__":
-    main()
+    _main()

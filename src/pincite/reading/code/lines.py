@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.reading.code.language import Language
-from pincite.reading.code.languages import language_of
+from pincite.reading.code.languages import Language, language_of
 from pincite.reading.encoding import decode_filled
 from pincite.reading.lines.plain import paragraphs
 from pincite.reading.source_file import SourceFile

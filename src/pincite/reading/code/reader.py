@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from tree_sitter import Tree
+from tree_sitter import Parser, Point, Tree
 
-from pincite.reading.code.entry_points import entry_points
-from pincite.reading.code.imports import imports
-from pincite.reading.code.language import Language
-from pincite.reading.code.languages import language_of
+from pincite.reading.code.languages import Language, language_of
 from pincite.reading.code.lines import unstructured
-from pincite.reading.code.outline import Mark, Outline, outline
-from pincite.reading.code.parsing import parse
+from pincite.reading.code.outline import Mark, Outline, entry_points, imports, outline
 from pincite.reading.encoding import decode_filled
 from pincite.reading.lines.plain import paragraphs
 from pincite.reading.source_file import SourceFile
@@ -23,6 +21,13 @@ _LONGEST = 2_000_000  # characters; a longer file is made by a machine, or holds
 _LONG_LINE = 400  # characters; where most of a file stands in such lines, it is minified
 _LONG_STRETCH = 2_400  # characters, of a comment, a string, or what could not be parsed
 _MOST_SYMBOLS = 5_000
+
+_FOREIGN_BLANK = re.compile(r"[^\S\x00-\x7f]")
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+
+_SECONDS = 10.0  # of CPU time; what is written in the language takes one for two megabytes
+_SLICE = 4_096  # bytes handed over at once, between two looks at the clock
 
 
 def read(file: SourceFile) -> Content:
@@ -95,3 +100,36 @@ def _blocks(marks: Sequence[Mark], text: str) -> Iterator[Block]:
         parts = paragraphs(stretch) if len(stretch) > _LONG_STRETCH else [(0, len(stretch))]
         for part_start, part_end in parts:
             yield Block(BlockKind.CODE, mark.start + part_start, mark.start + part_end)
+
+
+def parse(text: str, language: Language, *, seconds: float = _SECONDS) -> Tree | None:
+    """The syntax tree; None where the text is so far from the language that it takes too long.
+
+    Where a text is full of errors, some grammars take time and memory by the square of its length.
+    The parser cannot be stopped (its own means crash the process in tree-sitter 0.26), but it can
+    be told that the text has ended. That is no full protection: use it only in a child process.
+    """
+    data = _in_ascii(text, language.noise)
+    deadline = time.thread_time() + seconds
+    given_up = False
+
+    def hand_over(at: int, _: Point) -> bytes:
+        nonlocal given_up
+        given_up = given_up or time.thread_time() > deadline
+        return b"" if given_up else data[at : at + _SLICE]
+
+    tree = Parser(language.grammar).parse(hand_over)
+    return None if given_up else tree
+
+
+def _in_ascii(text: str, noise: re.Pattern[str] | None) -> bytes:
+    """As many bytes as the text has characters, which mean the same to a grammar.
+
+    Outside ASCII there are only letters, and blanks: what strings and comments say is all one. A
+    carriage return alone ends a line for us, but not for every grammar.
+    """
+    if not text.isascii():
+        text = _FOREIGN.sub("x", _FOREIGN_BLANK.sub(" ", text))
+    if noise is not None:
+        text = noise.sub(lambda match: " " * len(match[0]), text)
+    return _LONE_RETURN.sub("\n", text).encode("ascii")

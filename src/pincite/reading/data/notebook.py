@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
-from pincite.reading.data.json_value import json_value
+from pincite.reading.data.structured import json_value
 from pincite.reading.encoding import decode_filled
 from pincite.reading.lines.front_matter import FrontMatter, split_front_matter
 from pincite.reading.lines.markdown import heading_text
@@ -86,7 +86,13 @@ def _write_cell(writer: Writer, cell: _Record, source: str) -> Iterator[str]:
     """Write the cell, and yield its headings of the first level: the first of all is the title."""
     match cell.get("cell_type"):
         case "markdown":
-            yield from _write_markdown(writer, source)
+            text = _EMBEDDED.sub("", source)
+            lines = LineIndex(text)
+            for block in outline(text, lines):
+                words = text[lines.start_of(block.first) : lines.end_of(block.last)]
+                _write_block(writer, block, words)
+                if block.kind is BlockKind.HEADING and block.level == 1:
+                    yield heading_text(block.heading)
         case "heading":
             level = cell.get("level")
             writer.heading(heading_text(source), level if isinstance(level, int) else 1)
@@ -98,16 +104,6 @@ def _write_cell(writer: Writer, cell: _Record, source: str) -> Iterator[str]:
                 writer.code(_shortened(output))
         case _:
             writer.paragraph(source)
-
-
-def _write_markdown(writer: Writer, source: str) -> Iterator[str]:
-    text = _EMBEDDED.sub("", source)
-    lines = LineIndex(text)
-    for block in outline(text, lines):
-        words = text[lines.start_of(block.first) : lines.end_of(block.last)]
-        _write_block(writer, block, words)
-        if block.kind is BlockKind.HEADING and block.level == 1:
-            yield heading_text(block.heading)
 
 
 def _write_block(writer: Writer, block: OutlineBlock, words: str) -> None:

@@ -1,7 +1,7 @@
-"""XML files → Content: feeds by their entries, everything else by its elements.
+"""XML files → Content: feeds (RSS, Atom) by their entries, everything else by its elements.
 
-What an XML file means only its makers know. So each element with text becomes a line that names
-it, and lines of one parent stay together: that is what a question about them needs.
+What an XML file means only its makers know. So each element with text becomes a line that names it,
+and lines of one parent stay together: that is what a question about them needs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from pincite.reading.data.feed import is_feed, read_feed
-from pincite.reading.facts import one_line
+from pincite.reading.facts import names, one_line
 from pincite.reading.source_file import SourceFile
 from pincite.reading.web.html import read as read_html
+from pincite.reading.web.html import when, write_html
 from pincite.reading.writer import Writer
 from pincite.reading.xml_safely import end_of_run, parse_xml
-from pincite.records import Content
+from pincite.records import Content, Metadata
 
 # XHTML may have a document type and entities of its own: the reader of web pages takes it.
 _XHTML_PROLOG = re.compile(
@@ -36,14 +36,19 @@ _LONGEST_LINE = 300  # characters; what is longer is a paragraph of its own
 _LONGEST_MIXED = 10_000  # characters of text with elements in it that are one paragraph
 _MOST_LINES = 50  # in a paragraph
 
+_FEEDS = ("rss", "feed", "RDF")
+_ENTRIES = ("item", "entry")
+_BODIES = ("encoded", "content", "description", "summary")  # the fuller ones first
+_DATES = ("published", "pubDate", "date", "updated")
+
 
 def read(file: SourceFile) -> Content:
     """Read an XML file; one that defines entities is FileUnreadable."""
     if _XHTML.match(file.data, end_of_run(_XHTML_PROLOG, file.data)):
         return read_html(file)
     root = parse_xml(file.data)
-    if is_feed(root):
-        return read_feed(root)
+    if _name(root) in _FEEDS and next(_entries(root), None) is not None:
+        return _read_feed(root)
     writer = _Lines()
     writer.write(root)
     return writer.content("xml", title=_title(root))
@@ -152,3 +157,61 @@ def _elements(element: etree._Element) -> Iterator[etree._Element]:
 
 def _spaced(text: str | None) -> str:
     return " ".join((text or "").split())
+
+
+def _read_feed(root: etree._Element) -> Content:
+    """Read a feed: what it says about itself, then its entries."""
+    writer = Writer()
+    channel = next(root.iter("{*}channel"), root)
+    _write_html_in(_first(channel, ("subtitle", "description", "tagline")), writer)
+    for entry in _entries(root):
+        writer.heading(" ".join(_text(_first(entry, ("title",))).split()), 1)
+        said = (_author(entry), " ".join(_text(_first(entry, _DATES)).split()))
+        writer.paragraph(", ".join(one for one in said if one))
+        _write_html_in(_first(entry, _BODIES), writer)
+    metadata = Metadata(
+        author=one_line(_author(channel)),
+        date=when(_text(_first(channel, ("lastBuildDate", *_DATES)))),
+        language=one_line(_text(_first(channel, ("language",)))),
+    )
+    title = one_line(_text(_first(channel, ("title",))))
+    return writer.content("xml", title=title, metadata=metadata)
+
+
+def _write_html_in(element: etree._Element | None, writer: Writer) -> None:
+    """Write what an element holds: HTML as text, HTML as elements, or plain text."""
+    if element is None:
+        return
+    if len(element):
+        write_html(etree.tostring(element, encoding="unicode", with_tail=False), writer)
+    elif "<" in (text := element.text or ""):
+        write_html(text, writer)
+    else:
+        writer.paragraph(text)
+
+
+def _author(element: etree._Element) -> str:
+    author = _first(element, ("author", "creator", "managingEditor"))
+    inner = None if author is None else _first(author, ("name",))
+    return names(_text(author if inner is None else inner)) or ""
+
+
+def _entries(root: etree._Element) -> Iterator[etree._Element]:
+    return (one for one in root.iter("{*}item", "{*}entry") if _name(one) in _ENTRIES)
+
+
+def _first(element: etree._Element, wanted: tuple[str, ...]) -> etree._Element | None:
+    """The child of the first of these names that has anything in it."""
+    found: dict[str, etree._Element] = {}
+    for child in element:
+        if isinstance(child.tag, str) and (len(child) or (child.text or "").strip()):
+            found.setdefault(_name(child), child)
+    return next((found[name] for name in wanted if name in found), None)
+
+
+def _text(element: etree._Element | None) -> str:
+    return "" if element is None else "".join(element.itertext()).strip()
+
+
+def _name(element: etree._Element) -> str:
+    return etree.QName(element).localname

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pincite.errors import FileUnreadable
-from pincite.reading.office.ole import OleContainer
-from pincite.reading.office.ole_facts import ole_facts
-from pincite.reading.office.sheets import ENCRYPTED, read_workbook
+from pincite.reading.office.ole import OleContainer, ole_facts
+from pincite.reading.office.sheets import ENCRYPTED, clean_xls, read_workbook
 from pincite.reading.office.word97 import read_word97
-from pincite.reading.office.xls import clean_xls
 from pincite.reading.source_file import SourceFile
 from pincite.reading.web.outlook import read_message
 from pincite.records import Content

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from pincite.errors import FileUnreadable
-from pincite.reading.office.docx.reader import read_docx
-from pincite.reading.office.opendocument.reader import read_text
+from pincite.reading.office.docx import read_docx
+from pincite.reading.office.opendocument import read_text
 from pincite.reading.office.pptx import read_pptx
 from pincite.reading.office.sheets import read_workbook
 from pincite.reading.source_file import SourceFile
@@ -47,7 +47,11 @@ _OPEN_DOCUMENT_READERS: dict[bytes, _Reader] = {
 
 def read(file: SourceFile) -> Content:
     """Read an Office document, an OpenDocument file or an electronic book."""
-    reader = _reader(SafeZip(file.data))
+    archive = SafeZip(file.data)
+    found = _office_reader(archive) or _open_reader(archive)
+    if found is None:
+        raise FileUnreadable("is a zip archive of a kind that cannot be read; unpack it")
+    reader = found
     if reader is read_workbook:
         checked_office(file.data)  # whose library unpacks and parses by itself
     return reader(file)
@@ -58,13 +62,6 @@ def checked_office(data: bytes) -> None:
     archive = SafeZip(data)
     for name in archive.names():
         check_xml(archive.read(name))
-
-
-def _reader(archive: SafeZip) -> _Reader:
-    found = _office_reader(archive) or _open_reader(archive)
-    if found is None:
-        raise FileUnreadable("is a zip archive of a kind that cannot be read; unpack it")
-    return found
 
 
 def _office_reader(archive: SafeZip) -> _Reader | None:

@@ -1,15 +1,24 @@
 """Spreadsheets → Content: each sheet is a page under a heading, each row a place.
 
-Excel's formats are read by calamine, OpenDocument by `ods.py`.
+Excel's formats are read by calamine, OpenDocument by `opendocument.py`. How large the grids of a
+workbook are is found out before calamine lays them out: a sheet with one cell at A1 and one at
+XFD1048576 is a few hundred bytes, but 17 billion cells as a grid; that ends the process rather than
+raise an error. See ECMA-376 part 1, 18.3.1 (xlsx) and [MS-XLSB] 2.1.4.
+
+Of workbooks before 2007 calamine believes what they say of sizes, their own and those of their
+container, and sets memory aside accordingly. So the stream of records is looked through here, and
+put into a container of our own. See [MS-XLS] 2.1.4 and [MS-CFB].
 """
 
 from __future__ import annotations
 
 import io
+import re
+import struct
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from itertools import chain
 from types import MappingProxyType
@@ -23,10 +32,10 @@ from python_calamine import (
 )
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.data.rows import Row, RowWriter, Sheet, one_line
-from pincite.reading.office.extents import Extent, promised_texts, xlsb_extent, xlsx_extent
-from pincite.reading.office.ods import open_facts, open_sheets
+from pincite.reading.data.table import Row, RowWriter, Sheet, one_line
 from pincite.reading.office.office_parts import OfficeParts
+from pincite.reading.office.ole import SIGNATURE
+from pincite.reading.office.opendocument import open_facts, open_sheets
 from pincite.reading.source_file import SourceFile
 from pincite.reading.writer import Run
 from pincite.records import Content, Metadata, OmissionReason
@@ -37,6 +46,42 @@ ENCRYPTED = "is encrypted with a password; save it without one to index it"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}sheet"
 _XLSB_SHEET = b"\x81\x01"  # the record that a sheet in the binary format begins with
+
+MOST_CELLS = 4_000_000  # of one grid; each takes 32 bytes even where it is empty
+MOST_FILLED = 2_500_000  # each takes 40 bytes more while a sheet is read
+
+_FURTHEST_COUNT = 100_000  # bytes into a part
+
+# A row or a cell: where it stands, and whether it holds nothing. Attributes may have ">" in them;
+# a dozen are in use, and each takes memory.
+_XLSX_OPENING = rb"<(?:[^\s<>/:=\"']+:)?"
+_XLSX_OTHER = rb"(?:\s+(?!r[\s=])[^\s=>\"'/]+\s*=\s*(?:\"[^\"]*\"|'[^']*')){0,99}"
+_XLSX_PLACE = rb"\s+r\s*=\s*[\"']([A-Za-z]{0,3})(\d{1,7})[\"']"
+_XLSX_TAG = re.compile(
+    rb"%b(row|c)%b(?:%b%b)?\s*(/?)>" % (_XLSX_OPENING, _XLSX_OTHER, _XLSX_PLACE, _XLSX_OTHER)
+)
+_XLSX_ANY_TAG = re.compile(_XLSX_OPENING + rb"(?:row|c)(?=[\s/>])")
+_XLSX_ROWS, _XLSX_COLUMNS = 1_048_576, 16_384  # of the largest sheet
+
+_Column = bytes | int
+"""Its letters, or where these are not given its number from 0."""
+
+_XLSX_TEXTS = re.compile(rb"<(?:\w{1,20}:)?sst\s[^>]*?\suniqueCount\s*=\s*[\"'](\d{1,30})[\"']")
+
+_XLSB_ROW = 0
+_XLSB_CELLS = range(2, 12)  # with a value; 1 is a cell that only has a format
+_XLSB_END = 0x92
+
+_SHEET_END = 0x0A
+_DIMENSIONS = 0x200
+_CELLS = frozenset(
+    (0x02, 0x03, 0x04, 0x05, 0x06, 0xD6, 0xFD, 0x203, 0x204, 0x205, 0x206, 0x27E, 0x406)
+)
+_CELLS_IN_A_ROW = 0xBD
+
+_SECTOR = 4_096
+_FREE, _END, _TABLE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+_STREAM, _ROOT = 2, 5
 
 
 def read_workbook(file: SourceFile) -> Content:
@@ -99,7 +144,7 @@ def _too_large(parts: OfficeParts) -> dict[str, Extent]:
     for part in parts.archive.names():
         data = parts.archive.read(part)
         # Memory is set aside for as many as it says; each takes a few bytes.
-        if promised_texts(data) > len(data):
+        if _promised_texts(data) > len(data):
             raise FileUnreadable("is damaged: it says that it holds more texts than it does")
         if (extent := _extent(part, data)) and extent.is_too_large:
             if part not in names:
@@ -122,8 +167,8 @@ def _names_of_parts(parts: OfficeParts) -> dict[str, str]:
 
 def _extent(part: str, data: bytes) -> Extent | None:
     if part.endswith(".bin") and data.startswith(_XLSB_SHEET):
-        return xlsb_extent(data)
-    return xlsx_extent(data) if b"sheetData" in data else None
+        return _xlsb_extent(data)
+    return _xlsx_extent(data) if b"sheetData" in data else None
 
 
 def _spans(extent: Extent) -> str:
@@ -225,3 +270,194 @@ def _problems_in_words() -> Iterator[None]:
         if type(error).__name__ != "PanicException":
             raise
         raise FileUnreadable("is damaged: its cells cannot be read") from error
+
+
+@dataclass(slots=True)
+class Extent:
+    """The smallest rectangle around all cells met so far, and their number."""
+
+    filled: int = 0
+    top: int = 1 << 32
+    bottom: int = -1
+    left: int = 1 << 32
+    right: int = -1
+
+    def add(self, row: int, column: int) -> None:
+        """Take in one cell."""
+        self.filled += 1
+        self.top = min(self.top, row)
+        self.bottom = max(self.bottom, row)
+        self.left = min(self.left, column)
+        self.right = max(self.right, column)
+
+    @property
+    def cells(self) -> int:
+        """How many cells the grid has, empty ones too."""
+        return (self.bottom - self.top + 1) * (self.right - self.left + 1) if self.filled else 0
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether laying out the grid would take too much memory."""
+        return self.cells > MOST_CELLS or self.filled > MOST_FILLED
+
+
+def _xlsx_extent(sheet: bytes) -> Extent:
+    """The extent of a worksheet in XML; FileUnreadable where it cannot be told."""
+    extent = Extent()
+    columns: set[_Column] = set()
+    column: _Column = -1
+    row, tags = -1, 0
+    for tag in _XLSX_TAG.finditer(sheet):
+        tags += 1
+        kind, letters, digits, is_empty = tag.groups()
+        if kind == b"row":
+            row = int(digits) - 1 if digits else row + 1
+            column = -1
+            continue
+        column = letters or _number(column) + 1
+        if is_empty:
+            continue
+        columns.add(column)
+        extent.filled += 1
+        row_of_cell = int(digits) - 1 if digits else row
+        if not extent.top <= row_of_cell <= extent.bottom:
+            extent.top = min(extent.top, row_of_cell)
+            extent.bottom = max(extent.bottom, row_of_cell)
+    numbers = [_number(one) for one in columns]
+    extent.left = min(numbers, default=0)
+    extent.right = max(numbers, default=0)
+    # A tag that we cannot read may still say something to the library that lays out the grid.
+    is_read = tags == len(_XLSX_ANY_TAG.findall(sheet))
+    if not is_read or extent.bottom >= _XLSX_ROWS or extent.right >= _XLSX_COLUMNS:
+        raise FileUnreadable("is damaged: it has cells that stand nowhere")
+    return extent
+
+
+def _number(column: _Column) -> int:
+    if isinstance(column, int):
+        return column
+    number = 0
+    for letter in column.upper():
+        number = number * 26 + letter - 64
+    return number - 1
+
+
+def _promised_texts(part: bytes) -> int:
+    """How many texts a part in XML says it holds that all sheets share; 0 if it says nothing."""
+    found = _XLSX_TEXTS.search(part, 0, _FURTHEST_COUNT)
+    return int(found.group(1)) if found else 0
+
+
+def _xlsb_extent(sheet: bytes) -> Extent:
+    """The extent of a worksheet in records of variable length."""
+    extent = Extent()
+    row = 0
+    for kind, payload in _xlsb_records(sheet):
+        if kind == _XLSB_END:
+            break
+        if kind == _XLSB_ROW and len(payload) >= 4:
+            row = int.from_bytes(payload[:4], "little")
+        elif kind in _XLSB_CELLS and len(payload) >= 4:
+            extent.add(row, int.from_bytes(payload[:4], "little"))
+    return extent
+
+
+def _xlsb_records(sheet: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at < len(sheet):
+        kind, at = _variable(sheet, at, longest=2)
+        size, at = _variable(sheet, at, longest=4)
+        yield kind, sheet[at : at + size]
+        at += size
+
+
+def _variable(data: bytes, at: int, *, longest: int) -> tuple[int, int]:
+    """A number of seven bits per byte, the highest bit of which says that another follows."""
+    value = 0
+    for number, byte in enumerate(data[at : at + longest]):
+        value |= (byte & 0x7F) << 7 * number
+        at += 1
+        if byte < 0x80:
+            break
+    return value, at
+
+
+def clean_xls(stream: bytes) -> bytes:
+    """A workbook that holds the same stream; FileUnreadable where its grids would be too large.
+
+    All sheets are laid out at once, so they count together.
+    """
+    mended = bytearray(stream)
+    total = filled = 0
+    extent = Extent()
+    for start, kind, payload in _records(stream):
+        if kind == _DIMENSIONS:
+            mended[start : start + len(payload)] = bytes(len(payload))
+        elif kind == _SHEET_END:
+            total, filled, extent = total + extent.cells, filled + extent.filled, Extent()
+        else:
+            _take(extent, kind, payload)
+    total += extent.cells
+    if total > MOST_CELLS or filled + extent.filled > MOST_FILLED:
+        raise FileUnreadable(
+            f"has sheets that span {total:,} cells, too many to read; "
+            "save the sheets that matter as CSV"
+        )
+    return _container("Workbook", bytes(mended))
+
+
+def _records(stream: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Where each record's payload starts, its kind, and the payload."""
+    at = 0
+    while at + 4 <= len(stream):
+        kind, size = struct.unpack_from("<HH", stream, at)
+        yield at + 4, kind, stream[at + 4 : at + 4 + size]
+        at += 4 + size
+
+
+def _take(extent: Extent, kind: int, payload: bytes) -> None:
+    """Take in the cells of a record."""
+    if kind in _CELLS and len(payload) >= 4:
+        extent.add(*struct.unpack_from("<HH", payload))
+    elif kind == _CELLS_IN_A_ROW and len(payload) >= 6:
+        row, first = struct.unpack_from("<HH", payload)
+        (last,) = struct.unpack_from("<H", payload, len(payload) - 2)
+        extent.add(row, first)
+        extent.add(row, max(first, last))
+
+
+def _container(name: str, stream: bytes) -> bytes:
+    """A container with a single stream: a table of sectors, a directory, then the stream."""
+    size = max(len(stream), _SECTOR)  # smaller streams would have to be kept in another way
+    stream_sectors = -(-size // _SECTOR)
+    table_sectors = -(-(stream_sectors + 1) * 4 // (_SECTOR - 4))
+    directory = table_sectors
+    first = directory + 1
+    chain = [*range(first + 1, first + stream_sectors), _END]
+    table = struct.pack(
+        f"<{table_sectors + 1 + stream_sectors}I", *[_TABLE] * table_sectors, _END, *chain
+    )
+    header = struct.pack(
+        "<8s16sHHHHH6sIIIIIIIII",
+        *(SIGNATURE, b"", 0x3E, 4, 0xFFFE, 12, 6, b"", 1, table_sectors),
+        *(directory, 0, _SECTOR, _END, 0, _END, 0),
+    )
+    places = [*range(table_sectors), *[_FREE] * (109 - table_sectors)]
+    # The root has no sectors of its own, but must name one.
+    entries = _entry("Root Entry", _ROOT, child=1, first=directory, size=0)
+    entries += _entry(name, _STREAM, child=_FREE, first=first, size=size)
+    return b"".join(
+        (
+            (header + struct.pack("<109I", *places)).ljust(_SECTOR, b"\0"),
+            table.ljust(table_sectors * _SECTOR, b"\xff"),
+            entries.ljust(_SECTOR, b"\0"),
+            stream.ljust(stream_sectors * _SECTOR, b"\0"),
+        )
+    )
+
+
+def _entry(name: str, kind: int, *, child: int, first: int, size: int) -> bytes:
+    wide = name.encode("utf-16-le")
+    return struct.pack(
+        "<64sHBBIII36xIQ", wide, len(wide) + 2, kind, 1, _FREE, _FREE, child, first, size
+    )

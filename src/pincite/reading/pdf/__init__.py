@@ -1,5 +1,5 @@
-"""PDF → text in reading order with the page and box of each word. Start at flow.py."""
+"""PDF → text in reading order with the page and box of each word. Start at reader.py."""
 
-from pincite.reading.pdf.flow import read
+from pincite.reading.pdf.reader import read
 
 __all__ = ["read"]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from pincite.reading.pdf.blocks import PageBlock
-from pincite.reading.pdf.looks import Style
-from pincite.reading.pdf.outline import Entry
+from pincite.reading.pdf.pdfium import Handle, address, raw, utf16
+from pincite.reading.pdf.words import Style
 from pincite.records import BlockKind
 
 _LONGEST = 150  # letters of a heading that is told by its type
@@ -43,6 +44,14 @@ _NO_END = re.compile(r"[.,;]$")
 _A_LIST = 3  # commas: names, not a heading
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s")
 _NORMAL = re.compile(r"[\W_]+")
+
+_MOST_ENTRIES = 10_000
+
+_HEADING = re.compile(r"H([1-6])")
+_MOST_STEPS = 1_000_000  # through the structure of one document; headings beyond are not known
+_FEW = 200  # parts of an element: all of them are looked at
+_MISSES = 100  # parts of other pages in a row: those of this page are over
+_BACK = 20  # parts before the last one of the page before, to begin with
 
 
 def mark_headings(blocks: Sequence[PageBlock], outline: Sequence[Entry]) -> None:
@@ -207,3 +216,114 @@ def _deepen_numbered(blocks: Sequence[PageBlock]) -> None:
         shallowest = min(depth for _, depth in numbered)
         for block, depth in numbered:
             block.level = min(block.level + depth - shallowest, _DEEPEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bookmark: its words, how deep it is (from 1) and the page it leads to (from 1)."""
+
+    title: str
+    level: int
+    page: int
+
+
+def outline_of(document: Handle) -> list[Entry]:
+    """The bookmarks in order, however they are tangled; those that lead nowhere are left out."""
+    entries = []
+    for bookmark, level in _bookmarks(document):
+        destination = raw.FPDFBookmark_GetDest(document, bookmark)
+        if not destination:
+            action = raw.FPDFBookmark_GetAction(bookmark)
+            destination = raw.FPDFAction_GetDest(document, action) if action else None
+        page = raw.FPDFDest_GetDestPageIndex(document, destination) if destination else -1
+        title = " ".join(utf16(raw.FPDFBookmark_GetTitle, bookmark).split())
+        if title and page >= 0:
+            entries.append(Entry(title, level, page + 1))
+    return entries
+
+
+def _bookmarks(document: Handle) -> Iterator[tuple[Handle, int]]:
+    """Each bookmark once with its depth, children after their parent."""
+    met: set[bytes] = set()
+    waiting = [(raw.FPDFBookmark_GetFirstChild(document, None), 1)]
+    while waiting and len(met) < _MOST_ENTRIES:
+        bookmark, level = waiting.pop()
+        if not bookmark or address(bookmark) in met:
+            continue
+        met.add(address(bookmark))
+        yield bookmark, level
+        waiting.append((raw.FPDFBookmark_GetNextSibling(document, bookmark), level))
+        if level < _DEEPEST:
+            waiting.append((raw.FPDFBookmark_GetFirstChild(document, bookmark), level + 1))
+
+
+class TaggedHeadings:
+    """Asks for the headings of one page after the other.
+
+    The structure of a page is given as that of the document with what stands on other pages left
+    out, so a long document has many empty parts on every page. They are in reading order mostly:
+    the parts of a page are looked for where those of the page before ended.
+    """
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._reached = 0
+
+    def on(self, page: Handle) -> dict[int, int]:
+        """Marked content of the page that is a heading → its level."""
+        if self._steps > _MOST_STEPS:
+            return {}
+        tree = raw.FPDF_StructTree_GetForPage(page)
+        if not tree:
+            return {}
+        try:
+            return self._headings(tree)
+        finally:
+            raw.FPDF_StructTree_Close(tree)
+
+    def _headings(self, tree: Handle) -> dict[int, int]:
+        levels: dict[int, int] = {}
+        count = raw.FPDF_StructTree_CountChildren(tree)
+        waiting = [(raw.FPDF_StructTree_GetChildAtIndex(tree, index), 0) for index in range(count)]
+        while waiting and self._steps <= _MOST_STEPS:
+            element, level = waiting.pop()
+            if not element:
+                continue
+            if found := _HEADING.fullmatch(utf16(raw.FPDF_StructElement_GetType, element)):
+                level = int(found[1])
+            if level:
+                levels.update((mark, level) for mark in self._marks(element))
+            waiting.extend((child, level) for child in self._children(element))
+        return levels
+
+    def _marks(self, element: Handle) -> Iterator[int]:
+        for index in range(min(raw.FPDF_StructElement_CountChildren(element), _FEW)):
+            mark = raw.FPDF_StructElement_GetChildMarkedContentID(element, index)
+            if mark >= 0:
+                yield mark
+
+    def _children(self, element: Handle) -> list[Handle]:
+        count = raw.FPDF_StructElement_CountChildren(element)
+        if count <= _FEW:
+            return self._children_in(element, range(count), misses=count)
+        first = max(self._reached - _BACK, 0)
+        found = self._children_in(element, range(first, count), misses=_MISSES)
+        return found or self._children_in(element, range(count), misses=_MISSES)
+
+    def _children_in(self, element: Handle, places: range, *, misses: int) -> list[Handle]:
+        """Children at these places, up to where so many in a row are missing after the first."""
+        found: list[Handle] = []
+        missed = 0
+        for index in places:
+            self._steps += 1
+            child = raw.FPDF_StructElement_GetChildAtIndex(element, index)
+            if child:
+                found.append(child)
+                missed = 0
+                if places.stop > _FEW:
+                    self._reached = index
+            elif found:
+                missed += 1
+                if missed > misses:
+                    break
+        return found

@@ -1,16 +1,29 @@
-"""Words → segments (words side by side) → lines (segments at one height), all as read."""
+"""Words → segments (words side by side) → lines (segments at one height) → columns, all as read.
+
+A column begins where several segments begin at the same distance from the left, and nothing crosses
+the gutter before it for some lines. Whether what stands on both sides are two columns to be read
+one after the other, or the cells of a table to be read row by row, is told by the order in which
+the file draws them and by how much text is in them.
+
+Headers, footers and page numbers that run through a document are left out of its text. A line runs
+if it stands at the same height in the margin of at least four pages that are about half of the
+document, or of at least eight that are half of a part of it; the numbers in it are the same on each
+page or count the pages. A page's first or last line runs at any height if it counts the pages. The
+first appearance stays in the text, so that its words can be found; mere page numbers go altogether,
+even where there are only two pages.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
+from statistics import median
 
-from pincite.reading.pdf.looks import Style
-from pincite.reading.pdf.sheet import Sheet
-from pincite.reading.pdf.words import Word, is_single
+from pincite.reading.pdf.words import Sheet, Style, Word, is_single
 
 # In sizes of the type.
 _WIDEST_BLANK = 0.9  # between words of one segment; more may be the gap between columns
@@ -26,6 +39,35 @@ _ALL_BOLD = 0.9  # share of a line's letters
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+_SAME_EDGE = 1.0  # points
+_MOST_EDGES = 15  # looked at, those where most segments begin
+_GUTTER = 0.75  # in sizes of the type
+_FEWEST_ROWS = 3
+_MOST_SEGMENTS = 1_000  # of a page with more, a drawing or a huge table, the rows are read
+_DEEPEST = 8  # columns within columns
+
+_PROSE = 15  # letters in a segment, on average, of a column of text
+_FILLED = 0.6  # of a column's width, by a line of text
+_MANY_ROWS = 15  # a list of short lines with this many is no table of names and values
+_ALIGNED = 0.7  # share of the rows of one side that have a partner on the other
+_FIGURE = re.compile(r"[-–+(]?[$€£¥]?\s*[\d.,:%/]+\)?%?")
+_HEBREW_OR_ARABIC = re.compile("[\u0590-\u08ff]")
+
+_MARGIN = 0.12  # of the page's height, above and below
+_RUNNING_HEIGHT = 6.0  # points
+_FEWEST_PAGES = 4
+_FEWEST_OF_A_PART = 8
+_EVERY_OTHER = 0.45  # of the pages, as headers differ on left and right pages
+_RELIABLE = 0.8  # of the steps from page to page that must count or stay
+_LONGEST_NUMBER = 40  # letters of a line that only numbers the page
+_NUMBER = re.compile(r"\d{1,6}")
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:(?:page|pg|p|seite|s|página|pagina|pág|str|стр)\b\W*)?#"
+    r"(?:\W{0,3}(?:of|von|de|sur|di|из|out of)?\W{0,3}#)?\W*",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
 @dataclass(slots=True)
@@ -83,7 +125,7 @@ class Line:
     def text(self) -> str:
         """All of it, as written."""
         if not self._text:
-            self._text = " ".join(cell_text(cell) for cell in self.cells)
+            self._text = " ".join(_cell_text(cell) for cell in self.cells)
         return self._text
 
     @property
@@ -236,7 +278,7 @@ def _gap(one: Word, other: Word) -> float:
     return max(other.left - one.right, one.left - other.right)
 
 
-def cell_text(words: Sequence[Word]) -> str:
+def _cell_text(words: Sequence[Word]) -> str:
     """Words of one line as they are written, blanks between them."""
     parts: list[str] = []
     for at, word in enumerate(words):
@@ -244,3 +286,208 @@ def cell_text(words: Sequence[Word]) -> str:
             parts.append(" ")
         parts.append(word.text)
     return "".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Zone:
+    """A stretch of the page with a gutter through it."""
+
+    top: float
+    bottom: float
+    left: list[Segment]
+    right: list[Segment]
+
+
+def columns_of(segments: Sequence[Segment], depth: int = 0) -> list[list[Segment]]:
+    """Groups of segments to be read one after the other."""
+    if depth > _DEEPEST or not 2 * _FEWEST_ROWS <= len(segments) <= _MOST_SEGMENTS:
+        return [list(segments)] if segments else []
+    zones = [zone for zone in _zones(segments) if _are_columns(zone)]
+    if not zones:
+        return [list(segments)]
+    zone = max(zones, key=lambda one: (len(one.left) + len(one.right), -len(one.left)))
+    inside = {id(segment) for segment in (*zone.left, *zone.right)}
+    outside = [segment for segment in segments if id(segment) not in inside]
+    above = [segment for segment in outside if segment.base >= zone.top]
+    below = [segment for segment in outside if segment.base < zone.top]
+    sides = [zone.left, zone.right]
+    if _is_right_to_left(segments):
+        sides.reverse()
+    return [column for part in (above, *sides, below) for column in columns_of(part, depth + 1)]
+
+
+def _zones(segments: Sequence[Segment]) -> Iterator[_Zone]:
+    """Stretches that a gutter runs through, with enough rows on both sides of it."""
+    gutter = _GUTTER * median(segment.size for segment in segments)
+    for edge in _edges(segments):
+        middle = edge - gutter / 2  # signs may hang out a little on either side
+        crossing = sorted(one.base for one in segments if one.left < middle < one.right)
+        left: dict[int, list[Segment]] = {}
+        right: dict[int, list[Segment]] = {}
+        for segment in segments:
+            side = left if segment.right <= middle else right
+            if segment.right <= middle or segment.left >= middle:
+                side.setdefault(bisect_left(crossing, segment.base), []).append(segment)
+        for band in left.keys() & right.keys():
+            if _share_height(left[band], right[band]):
+                bases = [one.base for one in (*left[band], *right[band])]
+                yield _Zone(max(bases), min(bases), left[band], right[band])
+
+
+def _edges(segments: Sequence[Segment]) -> list[float]:
+    """Where most segments begin; not the first place, which has nothing before it."""
+    lefts = sorted(segment.left for segment in segments)
+    found: list[tuple[int, float]] = []
+    start = 0
+    for index in range(1, len(lefts) + 1):
+        if index == len(lefts) or lefts[index] - lefts[index - 1] > _SAME_EDGE:
+            if start and index - start >= _FEWEST_ROWS:
+                found.append((index - start, lefts[start]))
+            start = index
+    return sorted(edge for _, edge in sorted(found, reverse=True)[:_MOST_EDGES])
+
+
+def _share_height(left: Sequence[Segment], right: Sequence[Segment]) -> bool:
+    """Whether both sides have some rows, and most of one side's height is shared."""
+    if min(len(_rows(left)), len(_rows(right))) < _FEWEST_ROWS:
+        return False
+    tops = max(one.base for one in left), max(one.base for one in right)
+    bottoms = min(one.base for one in left), min(one.base for one in right)
+    shared = min(tops) - max(bottoms)
+    return shared >= 0.5 * min(tops[0] - bottoms[0], tops[1] - bottoms[1])
+
+
+def _rows(segments: Sequence[Segment]) -> set[int]:
+    """The heights at which there is text, in points."""
+    return {round(segment.base) for segment in segments}
+
+
+def _are_columns(zone: _Zone) -> bool:
+    rows = min(len(_rows(zone.left)), len(_rows(zone.right)))
+    turns = _turns(zone)
+    heights = _rows(zone.left)
+    near = {height + step for height in heights for step in (-1, 0, 1)}
+    right = _rows(zone.right)
+    is_aligned = len(right & near) >= _ALIGNED * len(right)
+    is_prose = _is_prose(zone.left) and _is_prose(zone.right)
+    if turns <= max(2, rows // 4):  # one side is drawn after the other
+        return is_prose or not is_aligned or (rows >= _MANY_ROWS and not _is_numeric(zone))
+    if turns <= rows // 2:  # drawn block by block
+        return is_prose and not is_aligned
+    # Drawn line by line across the gutter, as recognised text is.
+    return is_prose and turns >= rows and _fills(zone.left) and _fills(zone.right)
+
+
+def _turns(zone: _Zone) -> int:
+    """How often the drawing changes from one side to the other."""
+    drawn = sorted(
+        [(segment.order, False) for segment in zone.left]
+        + [(segment.order, True) for segment in zone.right]
+    )
+    return sum(one[1] != other[1] for one, other in pairwise(drawn))
+
+
+def _is_prose(segments: Sequence[Segment]) -> bool:
+    return sum(segment.letters for segment in segments) >= _PROSE * len(segments)
+
+
+def _fills(segments: Sequence[Segment]) -> bool:
+    width = max(one.right for one in segments) - min(one.left for one in segments)
+    return sum(one.right - one.left >= _FILLED * width for one in segments) * 2 >= len(segments)
+
+
+def _is_numeric(zone: _Zone) -> bool:
+    words = [word.text for segment in zone.right for word in segment.words]
+    return sum(bool(_FIGURE.fullmatch(word)) for word in words) * 2 >= len(words)
+
+
+def _is_right_to_left(segments: Sequence[Segment]) -> bool:
+    words = [word.text for segment in segments for word in segment.words]
+    return sum(bool(_HEBREW_OR_ARABIC.search(word)) for word in words) * 2 > len(words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Appearance:
+    page: int
+    height: float
+    numbers: tuple[int, ...]
+    line: Line
+
+
+def running_lines(lines: Sequence[Line]) -> set[int]:
+    """Identities (`id`) of the lines to be left out; none where most pages have no others."""
+    appearances: dict[tuple[str, str], list[_Appearance]] = {}
+    for _, page in groupby(lines, key=lambda line: line.sheet.number):
+        for place, appearance in _candidates(list(page)):
+            pattern = _NUMBER.sub("#", appearance.line.text)
+            appearances.setdefault((place, pattern), []).append(appearance)
+    running: set[int] = set()
+    pages = {line.sheet.number for line in lines}
+    for (place, pattern), found in appearances.items():
+        running.update(id(one.line) for one in _running(place, pattern, found, len(pages)))
+    left = {line.sheet.number for line in lines if id(line) not in running}
+    return running if len(left) * 2 >= len(pages) else set()
+
+
+def _candidates(lines: list[Line]) -> Iterator[tuple[str, _Appearance]]:
+    """The lines of a page that stand in its margins, and its first and last."""
+    lines.sort(key=_height)
+    for line in lines:
+        is_outermost = line is lines[0] or line is lines[-1]
+        height = _height(line)
+        share = height / max(line.sheet.height, 1.0)
+        if not is_outermost and _MARGIN <= share <= 1 - _MARGIN:
+            continue
+        numbers = tuple(int(number) for number in _NUMBER.findall(line.text))
+        appearance = _Appearance(line.sheet.number, height, numbers, line)
+        if not _MARGIN <= share <= 1 - _MARGIN:
+            yield "head" if share > 0.5 else "foot", appearance
+        if is_outermost:
+            yield "last" if line is lines[0] else "first", appearance
+
+
+def _height(line: Line) -> float:
+    """Above the lower edge, as shown."""
+    if line.turn == 0:
+        return line.base
+    rectangle = (line.left, line.base, line.right, line.base + line.size)
+    box = line.sheet.box(rectangle, line.turn)
+    return (box.bottom + box.top) / 2
+
+
+def _running(
+    place: str, pattern: str, found: Sequence[_Appearance], count: int
+) -> list[_Appearance]:
+    if place in ("head", "foot"):
+        usual = median(one.height for one in found)
+        found = [one for one in found if abs(one.height - usual) <= _RUNNING_HEIGHT]
+    elif not any(_agree(found, at, counting=True) for at in range(len(found[0].numbers))):
+        return []
+    is_number = len(pattern) <= _LONGEST_NUMBER and bool(_PAGE_NUMBER.fullmatch(pattern))
+    pages = {one.page for one in found}
+    if not _are_enough(pages, count, is_number=is_number):
+        return []
+    if not all(_agree(found, at) for at in range(len(found[0].numbers))):
+        return []
+    if is_number or not _LETTERS.search(pattern):
+        return list(found)
+    return [one for one in found if one.page != min(pages)]
+
+
+def _are_enough(pages: set[int], count: int, *, is_number: bool) -> bool:
+    """Whether a line on these pages runs through the document, or through a part of it."""
+    if len(pages) < (2 if is_number else _FEWEST_PAGES):
+        return False
+    part = max(pages) - min(pages) + 1
+    is_part = len(pages) >= _FEWEST_OF_A_PART or is_number
+    return len(pages) >= _EVERY_OTHER * (part if is_part else count)
+
+
+def _agree(found: Sequence[_Appearance], place: int, *, counting: bool = False) -> bool:
+    """Whether a number in the line goes with the page or, unless it must, stays the same."""
+    steps = [
+        (other.page - one.page, other.numbers[place] - one.numbers[place])
+        for one, other in pairwise(found)
+    ]
+    good = sum(number == pages or (number == 0 and not counting) for pages, number in steps)
+    return good >= _RELIABLE * len(steps)

@@ -17,7 +17,8 @@ from lxml import etree
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.facts import iso_date, names, one_line, tags
 from pincite.reading.source_file import SourceFile
-from pincite.reading.web.html import HtmlPage, decode_html, parse_html
+from pincite.reading.web.html import HtmlPage, decode_html
+from pincite.reading.web.html_tree import parse_html
 from pincite.reading.writer import Writer
 from pincite.reading.xml_safely import parse_xml
 from pincite.reading.zipped import SafeZip

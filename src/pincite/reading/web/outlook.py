@@ -14,10 +14,9 @@ from textwrap import dedent
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
 from pincite.reading.lines.plain import paragraphs
-from pincite.reading.office.ole import OleContainer
-from pincite.reading.office.ole_facts import encoding_of, moment
-from pincite.reading.web.html import HtmlPage, decode_html, parse_html
-from pincite.reading.web.html.facts import when
+from pincite.reading.office.ole import OleContainer, encoding_of, moment
+from pincite.reading.web.html import HtmlPage, decode_html, when
+from pincite.reading.web.html_tree import parse_html
 from pincite.reading.writer import Writer
 from pincite.records import Content, Metadata
 

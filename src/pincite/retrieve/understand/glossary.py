@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
-from pincite.text.abbreviations import name_key
+from pincite.text.naming import name_key
 
 FROM_GLOSSARY = "glossary"
 _COMMENT = re.compile(r"(?:^|\s)#.*")

@@ -12,7 +12,7 @@ from itertools import islice
 from pincite.ports import Store
 from pincite.records import Filters
 from pincite.retrieve.understand.glossary import Glossary, Meaning
-from pincite.text.abbreviations import abbreviations_in, name_key
+from pincite.text.naming import abbreviations_in, name_key
 from pincite.text.words import STOP_WORDS, WORD, fold, question_codes
 
 _RUN = re.compile(r"\S+")

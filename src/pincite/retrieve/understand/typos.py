@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from pincite.ports import Store
 from pincite.text.finding import key_of
-from pincite.text.spelling import can_be_mistyped
-from pincite.text.words import STOP_WORDS, WORD, fold, question_codes
+from pincite.text.words import STOP_WORDS, WORD, can_be_mistyped, fold, question_codes
 
 _RUN = re.compile(r"\S+")
 _MOST_CORRECTED = 8  # words of one question; more is another language or a pasted page

@@ -20,7 +20,7 @@ from pincite.stores.postgres.words import (
     write_words,
 )
 from pincite.stores.rows import ChunkRows, DocumentRows, Row
-from pincite.text.spelling import spellings_in
+from pincite.text.words import spellings_in
 from pincite.vectors import from_bytes, to_bytes
 
 _DOCUMENT = (

@@ -11,7 +11,7 @@ import apsw
 from pincite.records import DocumentId
 from pincite.stores.rows import ChunkRows, DocumentRows, Row
 from pincite.stores.sqlite.meta import next_chunk, set_meta
-from pincite.text.spelling import spellings_in
+from pincite.text.words import spellings_in
 
 _DOCUMENT_COLUMNS = """
     id, path, folded_name, checksum, type, title, own_title, text, sections, metadata,

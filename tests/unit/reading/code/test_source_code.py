@@ -13,7 +13,7 @@ import pincite
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.code import lines, read
 from pincite.reading.code.languages import language_of
-from pincite.reading.code.parsing import parse
+from pincite.reading.code.reader import parse
 from pincite.reading.source_file import SourceFile
 from pincite.records import Analysis, BlockKind, Content, Modality
 

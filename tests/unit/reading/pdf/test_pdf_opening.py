@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.pdf import pages, words
+from pincite.reading.pdf import reader, words
 from unit.reading.pdf.make_pdf import Bookmark, Page, content_of, lines, pdf, picture, text
 
 _PAGE = Page([text("Hello World", 72, 700)])
@@ -80,7 +80,7 @@ def test_a_blank_page_is_no_scan() -> None:
 
 
 def test_pages_beyond_the_limit_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "_MOST_PAGES", 2)
+    monkeypatch.setattr(reader, "_MOST_PAGES", 2)
     content = content_of(pdf(_PAGE, _PAGE, _PAGE, _PAGE))
     assert {place.page for place in content.places} == {1, 2}
     assert content.metadata.pages == 4

@@ -1,1 +1,0 @@
-"""Word documents → Content. Start at reader.py."""

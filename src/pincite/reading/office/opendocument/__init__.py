@@ -1,1 +1,0 @@
-"""OpenDocument texts, presentations and drawings → Content. Start at reader.py."""

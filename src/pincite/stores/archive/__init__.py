@@ -1,1 +1,0 @@
-"""A library as one file, to move and to keep. See forms.py for what it holds, line by line."""

@@ -1,5 +1,0 @@
-"""The reference store."""
-
-from pincite.stores.memory.store import MemoryStore
-
-__all__ = ["MemoryStore"]
