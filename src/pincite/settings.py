@@ -241,7 +241,7 @@ def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters
         raise SettingsError("rrf_k, per_document and route must not be negative")
     if min(settings.top_k_words, settings.top_k_vector) < 1:
         raise SettingsError("top_k_words and top_k_vector must be at least 1")
-    if type(settings.top_k) is not int or not 1 <= settings.top_k <= MOST_RESULTS:
+    if settings.top_k not in range(1, MOST_RESULTS + 1):
         raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k!r}")
     if not 1 <= settings.rerank_top <= MOST_RESULTS:
         raise SettingsError(
