@@ -78,6 +78,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> object:
     # A single search does without most of the records, and without a team's projects.
     if name in ("Project", "open_project"):

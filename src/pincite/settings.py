@@ -222,10 +222,8 @@ def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters
         raise SettingsError(
             "rrf_k, per_document and route must not be negative, candidates at least 1"
         )
-    if not isinstance(settings.top_k, int):
-        raise SettingsError(f"top_k must be a whole number, not {settings.top_k!r}")
-    if not 1 <= settings.top_k <= MOST_RESULTS:
-        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")
+    if settings.top_k not in range(1, MOST_RESULTS + 1):
+        raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k!r}")
     if not 1 <= settings.rerank_top <= MOST_RESULTS:
         raise SettingsError(
             f"rerank_top must be between 1 and {MOST_RESULTS}, not {settings.rerank_top}"

@@ -301,7 +301,7 @@ def test_what_a_program_may_get_wrong_is_told(library: Library) -> None:
     for question in (None, b"pump", 7):
         with pytest.raises(SettingsError, match="the question must be a str"):
             library.search(question)  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match="top_k must be a whole number"):
+    with pytest.raises(SettingsError, match="top-k must be between 1 and 1000, not '3'"):
         library.search("pump", top_k="3")  # type: ignore[arg-type]
     with pytest.raises(FilterError, match="unknown filter 'kind'"):
         library.search("pump", filters={"kind": "pdf"})

@@ -6,19 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import (
-    FilterError,
-    FolderMissing,
-    IndexMissing,
-    IndexOutdated,
-    NothingToIndex,
-    did_you_mean,
-)
-from pincite.records import DocumentEntry, Filters, LibraryHeader, clauses_of, fields_of
+from pincite.errors import FolderMissing, IndexMissing, IndexOutdated, NothingToIndex
+from pincite.records import DocumentEntry, Filters, LibraryHeader, fields_of
 from pincite.settings import CONVERTED_FOLDER
 
 if TYPE_CHECKING:
-    from pincite.ports import Store
     from pincite.sources import Scan
 
 INDEX_FOLDER = ".index"
@@ -134,24 +126,4 @@ def refuse_unread_labels(header: LibraryHeader, filters: Filters) -> None:
         raise IndexOutdated(
             f"this index was made by a pincite that did not read {' or '.join(sorted(asked))} "
             "yet; run `pincite index update` once"
-        )
-
-
-def refuse_unknown_types(store: Store, filters: Filters) -> None:
-    """A type that no file of the library has, and none could have, is a slip of the pen."""
-    clauses = [one for one in clauses_of(filters.condition) if one.field == "type"]
-    asked = {value for one in clauses for value in one.values if value}
-    if not asked:
-        return
-    from pincite.converting.kinds import is_convertible
-    from pincite.reading.sniff import KINDS
-
-    known = {suffix[1:] for kind in KINDS for suffix in kind.suffixes}
-    unknown = {one for one in asked - known if not is_convertible(f"a.{one}")}
-    held = {one.type for one in store.documents()} if unknown else set()
-    for one in sorted(unknown - held):
-        raise FilterError(
-            f"unknown type {one!r}{did_you_mean(one, sorted(known | held))}; this library holds "
-            f"{', '.join(sorted(held)) or 'nothing'}, and what is said in recordings is found by "
-            "video and audio"
         )

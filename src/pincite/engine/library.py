@@ -13,16 +13,11 @@ from typing import TYPE_CHECKING
 from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import is_apart
 from pincite.engine.models import Wishes
+from pincite.engine.patience import patiently
 from pincite.engine.searchable import Searchable
 from pincite.errors import (
     FileUnreadable,
-    LibraryBusy,
-    ModelUnavailable,
-    NothingToIndex,
     PinciteError,
-    StoreBusy,
-    StoreFull,
-    StoreUnreachable,
 )
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
@@ -47,16 +42,6 @@ if TYPE_CHECKING:
     )
     from pincite.sources import Folder
     from pincite.stores.archive.writing import Sink
-
-_SECONDS_BETWEEN_TRIES = 5.0
-_PASSING = (
-    LibraryBusy,
-    NothingToIndex,
-    StoreBusy,
-    StoreFull,
-    StoreUnreachable,
-    ModelUnavailable,
-)
 
 
 class Library(Searchable):
@@ -145,11 +130,11 @@ class Library(Searchable):
         folder) is told to `on_trouble` and tried again.
         """
         index = partial(self.index, passwords=passwords)
-        first = _patiently(index, stop, on_trouble)
+        first = patiently(index, stop, on_trouble)
         if first is not None:
             yield first
         for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
-            report = _patiently(index, stop, on_trouble)
+            report = patiently(index, stop, on_trouble)
             if report is not None and (report.paths or report.failures):
                 yield report
 
@@ -259,18 +244,3 @@ class Library(Searchable):
         except FileUnreadable:
             return not is_apart(self._home.files)  # imported without its files: nothing to compare
         return file.checksum != document.checksum
-
-
-def _patiently(
-    index: Callable[[], IndexReport],
-    stop: threading.Event,
-    on_trouble: Callable[[PinciteError], None],
-) -> IndexReport | None:
-    """Index as soon as it can be done, or not at all if it is to stop before."""
-    while not stop.is_set():
-        try:
-            return index()
-        except _PASSING as trouble:
-            on_trouble(trouble)
-            stop.wait(_SECONDS_BETWEEN_TRIES)
-    return None

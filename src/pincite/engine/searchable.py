@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from pincite.engine.folders import begun, refuse_unknown_types, refuse_unread_labels
+from pincite.engine.folders import begun, refuse_unread_labels
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders
 from pincite.errors import (
@@ -160,7 +160,6 @@ class Searchable:
         store = self._store()
         header = begun(store.header(), self.root)
         refuse_unread_labels(header, filters)
-        refuse_unknown_types(store, filters)
         watch = Stopwatch(cancelled)
         found = self._searching.search(
             question, store, header, mode=mode, filters=filters, settings=settings, watch=watch
@@ -169,13 +168,7 @@ class Searchable:
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
         watch.lap("check")
-        return replace(
-            found,
-            changed=changed,
-            complete=complete,
-            seconds=watch.seconds,
-            index_version=header.recipe,
-        )
+        return replace(found, changed=changed, complete=complete, seconds=watch.seconds)
 
     def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         self,

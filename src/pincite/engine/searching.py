@@ -10,11 +10,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from pincite.engine.models import Embedders
-from pincite.errors import FileUnreadable, SearchCancelled
+from pincite.errors import FileUnreadable, FilterError, SearchCancelled, did_you_mean
 from pincite.models.catalog import is_service
 from pincite.ports import Store
 from pincite.recent import Recent
-from pincite.records import Filters, LibraryHeader, Mode, SearchResults
+from pincite.records import Filters, LibraryHeader, Mode, SearchResults, clauses_of
 from pincite.retrieve.flow import search
 from pincite.retrieve.understand.flow import Aids
 from pincite.retrieve.understand.glossary import NO_GLOSSARY, Glossary, parse_glossary
@@ -104,6 +104,7 @@ class Searching:
         watch: Stopwatch,
     ) -> SearchResults:
         """What is found, or what was found when the same was asked of the same index before."""
+        _refuse_unknown_types(store, filters)
         access, version = self.embedders, store.version()
         glossary = _glossary(self.folder) if self.folder and settings.glossary else NO_GLOSSARY
         today = datetime.now().astimezone().date() if settings.date_words else None
@@ -145,6 +146,7 @@ class Searching:
             lap=watch.lap,
             clock=perf_counter,
         )
+        found = replace(found, index_version=header.recipe)
         # What failed once may go well another time, and long lists are not asked for twice.
         is_short = len(question) <= _LONGEST and settings.top_k <= _MOST_REMEMBERED
         if is_short and not found.notices and store.version() == version:
@@ -163,3 +165,23 @@ def _glossary(root: Path) -> Glossary:
     except FileUnreadable as error:
         return Glossary(notes=(f"{GLOSSARY_FILE} {error}",))
     return parse_glossary(data.decode("utf-8", "replace"), GLOSSARY_FILE)
+
+
+def _refuse_unknown_types(store: Store, filters: Filters) -> None:
+    """A type that no file of the library has, and none could have, is a slip of the pen."""
+    clauses = [one for one in clauses_of(filters.condition) if one.field == "type"]
+    asked = {value for one in clauses for value in one.values if value}
+    if not asked:
+        return
+    from pincite.converting.kinds import is_convertible
+    from pincite.reading.sniff import KINDS
+
+    known = {suffix[1:] for kind in KINDS for suffix in kind.suffixes}
+    unknown = {one for one in asked - known if not is_convertible(f"a.{one}")}
+    held = {one.type for one in store.documents()} if unknown else set()
+    for one in sorted(unknown - held):
+        raise FilterError(
+            f"unknown type {one!r}{did_you_mean(one, sorted(known | held))}; this library holds "
+            f"{', '.join(sorted(held)) or 'nothing'}, and what is said in recordings is found by "
+            "video and audio"
+        )
