@@ -44,3 +44,10 @@ def test_what_comes_before_the_documents_is_told_at_once_and_then_now_and_again(
     lines.show(Progress(0, 0, 0, 0, "", doing="Trying the model out"))
     told = capsys.readouterr().err.splitlines()
     assert told == ["Downloading the model …", "21.0/84.0 MB", "Trying the model out …"]
+
+
+def test_what_a_user_should_know_beforehand_is_a_line_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Lines().show(Progress(0, 4, 0, 0, "", note="4 are read again."))
+    assert capsys.readouterr().err == "4 are read again.\n"
