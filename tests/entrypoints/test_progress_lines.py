@@ -65,3 +65,10 @@ def test_a_large_file_shows_how_far_it_is_and_the_time_left_in_words(
     now.append(100)
     lines.show(Progress(0, 2, 0, 30_000_000, "a.md", "", 30_000, 9_000_000))
     assert capsys.readouterr().err.endswith("about 6.7 hours left\n")
+
+
+def test_what_a_user_should_know_beforehand_is_a_line_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Lines().show(Progress(0, 4, 0, 0, "", note="4 are read again."))
+    assert capsys.readouterr().err == "4 are read again.\n"

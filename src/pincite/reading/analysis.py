@@ -19,7 +19,7 @@ import msgspec
 from pincite.errors import FileUnreadable
 from pincite.records import Analysis
 
-FoundIn = Callable[[str], Analysis]
+FactsOf = Callable[[str], Analysis]
 """Path of a file of the library → what is found in the file itself."""
 
 _LARGEST = 20_000_000  # bytes
@@ -52,7 +52,7 @@ class AnalysisFile:
     # Layer → patterns of the files in it.
     layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def of(self, path: str, title: str, found_in: FoundIn = lambda path: Analysis()) -> Analysis:
+    def of(self, path: str, title: str, found_in: FactsOf = lambda path: Analysis()) -> Analysis:
         """What is known of a document: a source file, or a page about one or several.
 
         A page has what its sources have, and what is found in the page itself.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 from pincite.errors import FileConverted, FileEmpty, FileUnreadable
-from pincite.reading.analysis import FoundIn
+from pincite.reading.analysis import FactsOf
 from pincite.reading.invisible import flagged
 from pincite.reading.lines.fences import has_code
 from pincite.reading.sniff import CODE, MARKDOWN, kind_of
@@ -20,7 +20,7 @@ from pincite.text.own_files import is_own_file
 ForeignReader = Callable[[str, SourceFile], Content]
 """Module of `reading/` and file → what it holds. The sandbox is one; `read_here` is another."""
 
-KnownAnalysis = Callable[[str, str, FoundIn], Analysis]
+KnownAnalysis = Callable[[str, str, FactsOf], Analysis]
 """Path and title of a document, and what is found in files → what is known of its code."""
 
 Labelled = Callable[[str, Metadata], Metadata]
