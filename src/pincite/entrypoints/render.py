@@ -34,10 +34,10 @@ SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or
 
 
 NOTHING_FOUND: Mapping[Reason, str] = {
-    "empty_question": "The question holds no word to search for.",
+    "empty_question": "The question has no words to search for.",
     "no_hits": "No results.",
-    "filtered_out": "No results: the filters leave no chunk to search.",
-    "phrase_not_found": "No results: nowhere do the words in quotes stand so; try without quotes.",
+    "filtered_out": "No results: the filters leave nothing to search.",
+    "phrase_not_found": "No results: no text has the quoted words in a row; try without quotes.",
     "too_far": "No results: nothing comes near enough to the question.",
     "budget_too_small": "The budget is too small.",
     "model_mismatch": "The index was filled by another model.",
@@ -149,7 +149,7 @@ def asides_as_text(asides: Asides, *, faint: Highlight) -> Iterator[str]:
         yield f"Changed or gone since indexing: {files}. Run `pincite index update`."
     yield from map(printable, asides.notices)
     if not asides.complete:
-        yield "The index is not complete: run `pincite index update` to go on."
+        yield "The index is not complete; run `pincite index update` to finish it."
     yield from (faint(f"({printable(note)})") for note in asides.notes)
 
 
