@@ -190,7 +190,7 @@ def test_a_context_is_labelled_passages_within_the_budget(built: Run) -> None:
 def test_a_context_that_holds_nothing_says_why(built: Run) -> None:
     result = built("context", "lease", "--type", "pdf")
     assert (result.stdout, result.exit_code) == ("", 0)
-    assert "the filters leave no chunk" in result.stderr
+    assert "the filters leave nothing" in result.stderr
     small = built("context", "lease", "--budget", "3")
     assert "a budget of 3 is too small" in small.stderr
 
@@ -222,7 +222,7 @@ def test_moments_of_a_recording_are_shown_in_the_order_of_time(run: Run, notes: 
 
 
 def test_no_results_are_said_in_words_and_in_json(built: Run) -> None:
-    assert built("search", "  ").stdout == "The question holds no word to search for.\n"
+    assert built("search", "  ").stdout == "The question has no words to search for.\n"
     assert built("search", "zebra", "--mode", "words").stdout == "No results.\n"
     empty = json.loads(built("search", "zebra", "--mode", "words", "--json").stdout)
     assert empty["results"] == []
@@ -230,7 +230,7 @@ def test_no_results_are_said_in_words_and_in_json(built: Run) -> None:
 
 
 def test_filters_that_leave_nothing_are_told_from_a_search_without_hits(built: Run) -> None:
-    assert "the filters leave no chunk" in built("search", "pump", "--type", "pdf").stdout
+    assert "the filters leave nothing" in built("search", "pump", "--type", "pdf").stdout
 
 
 def test_a_question_needs_no_quotes(built: Run) -> None:

@@ -34,9 +34,9 @@ SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or
 
 
 NOTHING_FOUND: Mapping[Reason, str] = {
-    "empty_question": "The question holds no word to search for.",
+    "empty_question": "The question has no words to search for.",
     "no_hits": "No results.",
-    "filtered_out": "No results: the filters leave no chunk to search.",
+    "filtered_out": "No results: the filters leave nothing to search.",
     "too_far": "No results: nothing comes near enough to the question.",
     "budget_too_small": "The budget is too small.",
     "model_mismatch": "The index was filled by another model.",
@@ -151,7 +151,7 @@ def asides_as_text(asides: Asides, *, faint: Highlight) -> Iterator[str]:
         so_far = f"{asides.so_far:,} document{'' if asides.so_far == 1 else 's'}"
         yield f"The index is being built: {so_far} can be searched so far."
     elif not asides.complete:
-        yield "The index is not complete: run `pincite index update` to go on."
+        yield "The index is not complete; run `pincite index update` to finish it."
     yield from (faint(f"({printable(note)})") for note in asides.notes)
 
 
