@@ -30,7 +30,7 @@ from pincite.retrieve.quote import best_quote
 from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.relevance import Signals, confidence, fitted, signals, with_probabilities
 from pincite.retrieve.rerank import rerank
-from pincite.retrieve.route import among, named_documents, shortlist, with_preferred
+from pincite.retrieve.route import among, fitting_entries, named_documents, with_preferred
 from pincite.retrieve.shape import Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
 from pincite.retrieve.understand.narrowing import containing, narrowed
@@ -77,8 +77,7 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         foreignness = embedder.foreignness(understood.embedded)
     lap("embed")
     words = None if mode == "vector" else understood.words
-    if settings.route:
-        filters = shortlist(question, store, filters, settings.route)
+    routed = fitting_entries(question, store, filters, settings.route)
     named = named_documents(question, store) if settings.named_weight else ()
     lap("route")
     nowhere: list[str] = []  # phrases of the question
@@ -92,6 +91,11 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         rankings = best(filters)
         if named and vector is not None:
             rankings = with_preferred(rankings, "named", [best(among(filters, named))])
+        if routed:
+            rankings = with_preferred(rankings, "route", [best(among(filters, routed))])
+            rankings["route"] = tuple(
+                sorted(rankings["route"], key=lambda one: routed[one.document_id])
+            )
         if understood.phrases:
             held = {one: best(containing(filters, one)) for one in understood.phrases}
             nowhere[:] = [one for one, theirs in held.items() if not any(theirs.values())]
@@ -194,7 +198,8 @@ def _fused(
     rankings: dict[str, Ranking], settings: SearchSettings, weights: Mapping[str, float]
 ) -> list[Hit]:
     if settings.fusion == "ranks":
-        return fuse_ranks(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
+        votes = {**dict.fromkeys(rankings, 1.0), "route": settings.route_weight}
+        return fuse_ranks(rankings, votes, k=settings.rrf_k, absent_rank=settings.absent_rank)
     if len(rankings) == 1:
         return fuse_scores(rankings, dict.fromkeys(rankings, 1.0))
     if settings.feedback_weight:
@@ -219,6 +224,7 @@ def _weights(
         "codes": codes,
         "named": settings.named_weight,
         "feedback": settings.feedback_weight,
+        "route": settings.route_weight,
     }
 
 

@@ -107,16 +107,14 @@ def fuse_ranks(
 
 def lifted(hits: Sequence[Hit], preferred: Ranking) -> list[Hit]:
     """The hits with those of this ranking before all others, the higher ones first."""
-    counts = {one.chunk_id: one.score for one in preferred}
+    found = {hit.chunk_id: hit for hit in hits}
     above = 1 + max((hit.score for hit in hits), default=0.0)
-    found = []
-    for hit in hits:
-        if count := counts.get(hit.chunk_id):
-            share = Share(None, count, count * above)
-            shares = {**hit.shares, "phrases": share}
-            hit = hit._replace(score=hit.score + share.contribution, shares=shares)
-        found.append(hit)
-    return sorted(found, key=lambda hit: (-hit.score, hit.chunk_id))
+    for one in preferred:
+        hit = found.get(one.chunk_id, Hit(one.chunk_id, one.document_id, 0.0, {}))
+        share = Share(None, one.score, one.score * above)
+        shares = {**hit.shares, "phrases": share}
+        found[one.chunk_id] = hit._replace(score=hit.score + share.contribution, shares=shares)
+    return sorted(found.values(), key=lambda hit: (-hit.score, hit.chunk_id))
 
 
 def _hits(

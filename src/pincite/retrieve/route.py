@@ -1,9 +1,9 @@
-"""Which documents a question names, and which the catalog would look into."""
+"""Which parts of a library a question prefers, such as the documents that it names."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pincite.ports import Store
@@ -20,17 +20,15 @@ def named_documents(question: str, store: Store) -> tuple[DocumentId, ...]:
     return tuple(one for ids in found.values() if len(ids) <= _MANY for one in ids)
 
 
-def shortlist(question: str, store: Store, filters: Filters, count: int) -> Filters:
-    """The filters, with only the documents left whose catalog entry speaks most to the question.
-
-    Nothing is restricted where the catalog knows nothing of it.
-    """
-    found = [entry.id for entry in store.find_documents(question, filters=filters, limit=count)]
-    named = named_documents(question, store)
-    return among(filters, (*named, *found)) if found else filters
+def fitting_entries(
+    question: str, store: Store, filters: Filters, count: int
+) -> dict[DocumentId, int]:
+    """The documents whose catalog entry speaks most to the question, each with its place."""
+    found = store.find_documents(question, filters=filters, limit=count) if count else []
+    return {entry.id: place for place, entry in enumerate(found)}
 
 
-def among(filters: Filters, ids: Sequence[DocumentId]) -> Filters:
+def among(filters: Filters, ids: Iterable[DocumentId]) -> Filters:
     """The filters, with only these documents."""
     allowed = filters.document_ids
     kept = [one for one in dict.fromkeys(ids) if allowed is None or one in allowed]
