@@ -25,7 +25,13 @@ from model_service import (
     running_service,
     vector_of,
 )
-from pincite.errors import ModelInvalid, ModelUnavailable, PinciteError, SettingsError
+from pincite.errors import (
+    ModelInvalid,
+    ModelRefused,
+    ModelUnavailable,
+    PinciteError,
+    SettingsError,
+)
 from pincite.models.remote import RemoteEmbedder
 from pincite.models.rerankers import RemoteReranker
 from pincite.models.service import Patience
@@ -142,6 +148,19 @@ def test_a_refusal_is_not_repeated_and_comes_with_a_hint(
     with pytest.raises(ModelUnavailable, match=hint):
         embedder(service).embed_question("why?")
     assert len(service.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, ModelRefused), (422, ModelRefused), (500, ModelRefused), (403, ModelUnavailable)],
+)
+def test_a_refusal_of_the_text_is_told_from_one_of_the_asker(
+    service: Service, status: int, kind: type[ModelUnavailable]
+) -> None:
+    service.plays(Reply({"error": {"message": "no"}}, status))
+    with pytest.raises(ModelUnavailable) as refused:
+        embedder(service, patience=Patience(retries=0)).embed_passages(["why?"])
+    assert type(refused.value) is kind
 
 
 @pytest.mark.parametrize("status", [429, 503])

@@ -19,6 +19,7 @@ def test_a_file_gets_what_is_said_of_it() -> None:
     labels = parse(
         {
             "files": "contracts/*",
+            "name": "Lease.pdf",
             "project": "Lease",
             "confidentiality": "confidential",
             "author": "Ada",
@@ -29,6 +30,7 @@ def test_a_file_gets_what_is_said_of_it() -> None:
         }
     )
     assert labels.labelled("contracts/2024/lease.pdf", Metadata()) == Metadata(
+        name="Lease.pdf",
         project="Lease",
         confidentiality="confidential",
         author="Ada",

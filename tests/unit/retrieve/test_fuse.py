@@ -107,6 +107,15 @@ def test_scores_are_brought_between_nothing_and_one_and_added_by_weight() -> Non
     assert [hit.chunk_id for hit in hits] == [CHUNKS[1], CHUNKS[0], CHUNKS[2]]
 
 
+def test_of_a_chunk_without_a_vector_the_words_speak_for_the_meaning_too() -> None:
+    found = {"words": scored(8, 4), "vector": scored(0.5, 0.7)[1:]}
+    (near, bare) = fuse_scores(found, EVEN)
+    assert (near.chunk_id, bare.score) == (CHUNKS[1], 0.5)
+    (bare, near) = fuse_scores(found, EVEN, by_words={CHUNKS[0]})
+    assert (bare.chunk_id, bare.score, near.score) == (CHUNKS[0], 1.0, 0.75)
+    assert "vector" not in bare.shares
+
+
 def test_a_score_of_a_chunk_that_is_not_listed_counts_and_its_rank_is_not_told() -> None:
     hits = fuse_scores({"words": scored(8, 6, unlisted=(1,)), "vector": scored(0.5, 0.7)}, EVEN)
     best = hits[0]
