@@ -29,7 +29,7 @@ from pincite.records import (
 )
 
 _WORK_AHEAD = 64  # windows under way at once: enough for the threads, little for the memory
-_LARGE = 2_000_000  # bytes of a file that takes a while to be read and cut
+_LARGE = 10_000_000  # bytes of a file that takes a while to be read and cut
 _GIVE_UP_AFTER = 3  # documents in a row that the embedding service did not answer for
 
 

@@ -223,3 +223,22 @@ def test_what_is_left_is_reckoned_by_the_kind_of_file() -> None:
     report = index(files, CountingEmbedder(), new_store(), progress)
     assert progress[0].documents_done == 1
     assert {one.windows_total for one in progress} == {report.embedded}
+
+
+def test_a_large_file_is_named_before_it_is_read() -> None:
+    told: list[str] = []
+
+    def read_file(path: str) -> bytes:
+        told.append(path)
+        return b"# A\n\nThe pump."
+
+    parts = Parts(
+        read_file=read_file,
+        read=LibraryReader("library").read,
+        chunk=lambda document: chunk_document(document, policy_named("wiki"), CountingEmbedder()),
+        embedder=CountingEmbedder(),
+        store=new_store(),
+    )
+    found = [FoundFile("a.md", 11_000_000, ""), FoundFile("b.md", 13, "")]
+    sync(found, parts, recipe=HEADER.recipe, on_progress=lambda one: told.append(one.doing))
+    assert told[:3] == ["Reading a.md", "a.md", "b.md"]
