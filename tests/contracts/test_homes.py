@@ -7,8 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from helpers import HEADER, OTHER_MODEL, embedded, fill, next_project, shared_team
 from pincite.engine.addresses import Address

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from helpers import Part, embedded, fill, open_test_store
 from libraries import VECTORS

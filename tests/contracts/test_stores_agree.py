@@ -9,8 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from helpers import COMPARED, HEADER, fill, open_test_store
 from libraries import VECTORS, WORDS, documents, libraries, texts

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from pincite.entrypoints.render import Json
-from pincite.entrypoints.reports import counted, size
-from pincite.entrypoints.reports import report_as_text as index_as_text
+from pincite.entrypoints.reports import counted, report_as_text as index_as_text, size
 from pincite.records import GateReport, GenerationStats, LibraryHeader, ReindexReport
 from pincite.text.printable import printable
 

@@ -18,6 +18,7 @@ from pincite.records import (
     SearchResults,
     cited_file,
     place_cited,
+    split_recipe,
     where,
 )
 from pincite.settings import AskSettings
@@ -200,7 +201,7 @@ def result_as_json(result: Result) -> Json:
             "document_id": document.id,
             "project": document.metadata.project,
             "tags": list(document.metadata.tags),
-            "index_version": document.recipe,
+            "index_version": split_recipe(document.recipe)[0],
             "modality": chunk.modality.value,
             "position": chunk.position,
             "start": chunk.start,

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from public_sets.embedding_cache import CachedEmbedder
 from public_sets.index import build, scratch_folder
 from public_sets.rows import DatasetError

@@ -6,8 +6,7 @@ import argparse
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from speed import sizes_from
 from speed_parts.corpora import Corpus, edited
 from speed_parts.synthetic import (

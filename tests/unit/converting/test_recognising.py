@@ -15,15 +15,14 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from PIL import Image
 
 from pictures import joined, pdf_with, picture, saved, scanned_pdf, text_pdf
 from pincite.converting import speech
 from pincite.converting.markdown import Block, blocks_of
-from pincite.converting.ocr import Image as PageImage
 from pincite.converting.ocr import (
+    Image as PageImage,
     Tesseract,
     _lines_of_table,
     lines_on,

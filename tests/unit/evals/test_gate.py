@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from eval_runs import eval_run
 from pincite.errors import SettingsError

@@ -4,8 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from pincite.evals.judge import BY_QUESTION, judged, overlaps
 from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator

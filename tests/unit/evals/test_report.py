@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import TypedDict, Unpack
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from lxml import etree, html
 
 from eval_runs import SETUP, eval_run

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.ingest.sync import Task, compare
 from pincite.records import DocumentEntry, DocumentId, FoundFile, Metadata, document_id

@@ -2,8 +2,7 @@ import codecs
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.errors import FileUnreadable
 from pincite.reading.encoding import decode, decode_filled

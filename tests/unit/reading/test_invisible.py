@@ -2,8 +2,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.reading.invisible import flagged
 from pincite.records import Content, Metadata, Omission, OmissionReason, Section

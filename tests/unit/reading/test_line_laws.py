@@ -6,8 +6,7 @@ import hashlib
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.reading.reader import LibraryReader
 from pincite.records import BlockKind, Document, Section

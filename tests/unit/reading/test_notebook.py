@@ -2,8 +2,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.data.notebook import read as read_notebook

@@ -6,8 +6,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from compound_files import compound_file
 from pincite.errors import FileEmpty, FileUnreadable

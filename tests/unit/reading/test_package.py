@@ -8,8 +8,7 @@ import zlib
 from zipfile import ZIP_BZIP2, ZipFile
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.errors import FileUnreadable
 from pincite.reading.office.package import checked_office, read

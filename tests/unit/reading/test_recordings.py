@@ -2,8 +2,7 @@ import json
 from pathlib import PurePosixPath
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.reading.recordings.transcripts import (
     named_language,

@@ -3,12 +3,16 @@ from itertools import pairwise
 from textwrap import dedent
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.errors import FileEmpty
-from pincite.reading.data.structured import indented, members, shape_of, with_plain_strings
-from pincite.reading.data.structured import read as read_structured
+from pincite.reading.data.structured import (
+    indented,
+    members,
+    read as read_structured,
+    shape_of,
+    with_plain_strings,
+)
 from pincite.reading.source_file import SourceFile
 from pincite.records import Content
 

@@ -7,8 +7,7 @@ import io
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.errors import FileEmpty
 from pincite.reading.data.table import Row, RowWriter, read

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.reading.lines import markdown, plain
 from pincite.reading.source_file import SourceFile

@@ -23,8 +23,8 @@ from pincite.records import (
     Section,
     locate,
     overlapping,
+    place_cited as printed,
 )
-from pincite.records import place_cited as printed
 from pincite.retrieve.cite import find_place
 
 GUIDE = embedded(

@@ -7,8 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.records import ChunkId, DocumentId, Ranked, Ranking, Share
 from pincite.retrieve.feedback import feedback

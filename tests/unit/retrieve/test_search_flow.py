@@ -19,8 +19,8 @@ from pincite.records import (
     Mode,
     Result,
     SearchResults,
+    StoredWindow as Stored,
 )
-from pincite.records import StoredWindow as Stored
 from pincite.retrieve.flow import search
 from pincite.retrieve.fuse import best_of_each
 from pincite.retrieve.relevance import fitted

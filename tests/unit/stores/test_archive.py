@@ -15,8 +15,7 @@ from typing import Any, get_type_hints
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from helpers import HEADER, at_angle, embedded, fill, part
 from libraries import documents

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pincite.text.lines import LineIndex
 from pincite.text.markup import leading_comment, without_markup

@@ -19,8 +19,7 @@ import tree_sitter_javascript
 import tree_sitter_python
 import tree_sitter_rust
 import tree_sitter_typescript
-from tree_sitter import Language as Grammar
-from tree_sitter import Node
+from tree_sitter import Language as Grammar, Node
 
 _LONGEST_NAME = 120
 _BLANKS = re.compile(r"\s+")

@@ -13,8 +13,7 @@ from lxml import etree
 
 from pincite.reading.facts import names, one_line
 from pincite.reading.source_file import SourceFile
-from pincite.reading.web.html import read as read_html
-from pincite.reading.web.html import when, write_html
+from pincite.reading.web.html import read as read_html, when, write_html
 from pincite.reading.writer import Writer
 from pincite.reading.xml_safely import end_of_run, parse_xml
 from pincite.records import Content, Metadata

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pincite.records import Box, Content
 from unit.reading.pdf.make_pdf import Page, content_of, pdf, text

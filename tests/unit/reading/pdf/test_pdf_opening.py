@@ -6,8 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.pdf import reader, words
