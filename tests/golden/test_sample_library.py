@@ -77,7 +77,7 @@ def test_the_answers_in_the_readme_are_what_ask_prints(library: Library) -> None
     shown = re.findall(
         r'\$ pincite ask (--claims 1 )?"(.*?)"\n(.*?)(?=\n\$|\n```)', readme, re.DOTALL
     )
-    assert len(shown) == 3
+    assert len(shown) == 4
     for one_claim, question, printed in shown:
         options = ["--claims", "1"] if one_claim else []
         asked = CliRunner().invoke(cli, ["ask", "-l", str(library.root), *options, question])
