@@ -9,9 +9,10 @@ from pathlib import Path
 from pincite.engine.folders import begun
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders
-from pincite.errors import IndexMissing
+from pincite.errors import IndexBuildFailed, IndexMissing
 from pincite.evals.gate import check, floors_from
 from pincite.evals.measures import ALL
+from pincite.ports import Store
 from pincite.records import EvalRun, GateReport, GenerationStats, LibraryHeader, Role
 
 # Whether what was expected is found. How much else is found beside it also depends on how large
@@ -70,6 +71,29 @@ class IndexGenerations:
     def _was_refused(self, number: int) -> bool:
         """Whether it is known to answer worse."""
         return False
+
+
+class IndexMaking:
+    """Makes the index for vectors of a store that is about to become the live one.
+
+    Before that, so that searches are quick from the first on. Whether it can be made or not decides
+    nothing, and so is told when all else is done.
+    """
+
+    def __init__(self) -> None:
+        self._failure: IndexBuildFailed | None = None
+
+    def make(self, store: Store) -> None:
+        """Make it where that is due."""
+        try:
+            store.make_index()
+        except IndexBuildFailed as error:
+            self._failure = error
+
+    def tell(self) -> None:
+        """IndexBuildFailed where it could not be made."""
+        if self._failure is not None:
+            raise self._failure
 
 
 def judged(before: EvalRun, after: EvalRun, *, slack: float) -> GateReport:

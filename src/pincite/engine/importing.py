@@ -11,8 +11,8 @@ from pathlib import Path
 from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.exporting import OWN_FILES, MoveCounts, OnProgress
 from pincite.engine.folders import join_files, set_apart
+from pincite.engine.generations import IndexMaking
 from pincite.engine.homes import Aside, MovingHome
-from pincite.engine.index_making import IndexMaking
 from pincite.engine.making import labels_of
 from pincite.errors import (
     DatabaseMissing,

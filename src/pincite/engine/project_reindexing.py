@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.evaluation import asked_all
-from pincite.engine.generations import IndexGenerations, judged
-from pincite.engine.index_making import IndexMaking
+from pincite.engine.generations import IndexGenerations, IndexMaking, judged
 from pincite.engine.making import Making, making
 from pincite.errors import FileUnreadable
 from pincite.records import (
