@@ -6,6 +6,7 @@ store keeps (see docs/decisions/0022), and so it also holds what was added meanw
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -19,7 +20,6 @@ from pincite.engine.generations import IndexGenerations, judged
 from pincite.engine.homes import Home, try_index
 from pincite.engine.indexing import Run
 from pincite.engine.models import Wishes
-from pincite.engine.verdicts import forget_refused, note_refused, was_refused
 from pincite.errors import LibraryBusy
 from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.sync import is_unreadable
@@ -60,7 +60,7 @@ class LibraryGenerations(IndexGenerations):
                 return self._made(filling, gate, switch=switch)
 
     def _made(self, filling: _Filling, gate: Gate, *, switch: bool) -> ReindexReport:
-        forget_refused(self.home.files)
+        self._refused.unlink(missing_ok=True)  # what is filled now has not been judged yet
         report = filling.fill()
         if report.outcome != "ready":
             return report
@@ -69,7 +69,8 @@ class LibraryGenerations(IndexGenerations):
             report = replace(report, gate=self._asked(gate))
             if report.gate and not report.gate.holds:
                 number = self.home.generations().last  # the next one: it was given last
-                note_refused(self.home.files, self.home.place(), number)
+                noted = {"place": self.home.place(), "generation": number}
+                self._refused.write_text(json.dumps(noted) + "\n", "utf-8")
                 return replace(report, outcome="worse")
         if not switch:
             if no_index:
@@ -87,7 +88,16 @@ class LibraryGenerations(IndexGenerations):
         return report
 
     def _was_refused(self, number: int) -> bool:
-        return was_refused(self.home.files, self.home.place(), number)
+        try:
+            noted = json.loads(self._refused.read_text("utf-8"))
+        except (OSError, ValueError):
+            return False
+        return bool(noted == {"place": self.home.place(), "generation": number})
+
+    @property
+    def _refused(self) -> Path:
+        """Notes which generation answered its questions worse than the live one."""
+        return self.home.files / "refused.json"
 
     def _asked(self, gate: Gate) -> GateReport:
         """The same questions asked of both; the runs are kept with the library."""
