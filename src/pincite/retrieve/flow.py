@@ -83,19 +83,18 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     nowhere: list[str] = []  # phrases of the question
 
     def asked(limits: Mapping[str, int]) -> dict[str, Ranking]:
+        search_in = partial(store.search, words, vector, made_by=made_by, lap=lap)
+
         def best(seen: Filters) -> dict[str, Ranking]:
-            most = max(limits.values())
-            found = store.search(words, vector, filters=seen, limit=most, made_by=made_by, lap=lap)
-            return best_of_each(found, limits)
+            return best_of_each(search_in(filters=seen, limit=max(limits.values())), limits)
 
         rankings = best(filters)
         if named and vector is not None:
             rankings = with_preferred(rankings, "named", [best(among(filters, named))])
         if routed:
             rankings = with_preferred(rankings, "route", [best(among(filters, routed))])
-            rankings["route"] = tuple(
-                sorted(rankings["route"], key=lambda one: routed[one.document_id])
-            )
+            by_entry = sorted(rankings["route"], key=lambda one: routed[one.document_id])
+            rankings["route"] = tuple(by_entry)
         if understood.phrases:
             held = {one: best(containing(filters, one)) for one in understood.phrases}
             nowhere[:] = [one for one, theirs in held.items() if not any(theirs.values())]
@@ -166,10 +165,8 @@ def _best_hits(
     lap: Lap,
 ) -> tuple[list[Hit], Shaped]:
     """The fused hits, and those in shape; from further down where that leaves too few."""
-    limits = {
-        "words": max(settings.top_k_words, wanted),
-        "vector": max(settings.top_k_vector, wanted),
-    }
+    limits = {"words": settings.top_k_words, "vector": settings.top_k_vector}
+    limits = {search: max(limit, wanted) for search, limit in limits.items()}
     while True:
         rankings = asked(limits)
         phrases = rankings.pop("phrases", ())
@@ -183,12 +180,10 @@ def _best_hits(
         shaped = in_shape(hits)
         lap("load")
         exhausted = all(
-            _is_exhausted(search, rankings[search], limit, settings)
+            _is_exhausted(search, rankings.get(search, ()), limit, settings)
             for search, limit in limits.items()
-            if search in rankings
         )
-        most = max(limits.values())
-        if len(shaped.kept) == wanted or exhausted or most >= _MOST_CANDIDATES:
+        if len(shaped.kept) == wanted or exhausted or max(limits.values()) >= _MOST_CANDIDATES:
             return hits, shaped
         # One long document filled the candidates and was then capped.
         limits = {search: limit * 4 for search, limit in limits.items()}

@@ -12,18 +12,13 @@ from pincite.records import ChunkId, Hit, Ranked, Ranking, Share
 _BETWEEN_COSINES = frozenset(("vector", "feedback"))
 
 
-def best_of_each(rankings: Mapping[str, Ranking], limits: Mapping[str, int]) -> dict[str, Ranking]:
+def best_of_each(rankings: Mapping[str, Ranking], most: Mapping[str, int]) -> dict[str, Ranking]:
     """The rankings as if each had been asked for its own number of candidates alone."""
-    most = {search: limits.get(search, limits["words"]) for search in rankings}
-    listed = {
-        one.chunk_id
-        for search, ranking in rankings.items()
-        for one in ranking[: most[search]]
-        if one.listed
-    }
+    first = {search: ranking[: most.get(search)] for search, ranking in rankings.items()}
+    listed = {one.chunk_id for each in first.values() for one in each if one.listed}
     return {
         search: tuple(
-            one if place < most[search] else replace(one, listed=False)
+            one if place < len(first[search]) else replace(one, listed=False)
             for place, one in enumerate(ranking)
             if one.chunk_id in listed
         )

@@ -19,7 +19,6 @@ Load = Callable[[Sequence[ChunkId]], list[tuple[DocumentEntry, Chunk]]]
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _BY_WORDS = frozenset(("words", "codes", "phrases"))
-_OF_ONE_DOCUMENT = 3  # chunks
 _AT_ONCE = 4  # chunks that are loaded to fill up what was left out
 
 
@@ -48,11 +47,7 @@ def shape(
     wanted: int,
     named: Collection[DocumentId] = (),
 ) -> Shaped:
-    """So many hits in their order, without what should not take a place among them.
-
-    Of documents that are `named` there may be as many as there are, unless the settings say how
-    many.
-    """
+    """So many hits in their order, without what should not take a place among them."""
     shaped = Shaped()
     likeness = Likeness(settings.near_identical)
     for kept in _loaded(_near_and_few(hits, settings, shaped, named), load, wanted):
@@ -75,11 +70,10 @@ def _near_and_few(
     hits: Sequence[Hit], settings: SearchSettings, shaped: Shaped, named: Collection[DocumentId]
 ) -> Iterator[Hit]:
     """Hits that are near enough, and not too many of a document; the others are noted."""
-    most, free = settings.per_document, frozenset[DocumentId]()
+    most, free = settings.per_document, list[DocumentId]()
     if most is None:
         best = Counter(hit.document_id for hit in hits[: settings.top_k])
-        told = (one for one, count in best.items() if 2 * count > best.total())
-        most, free = _OF_ONE_DOCUMENT, frozenset((*named, *told))
+        most, free = 3, [*named, *(one for one in best if 2 * best[one] > best.total())]
     seen: Counter[DocumentId] = Counter()
     for hit in hits:
         reason = _too_far(hit, settings.similarity_floor)

@@ -78,6 +78,7 @@ _DOTTED_NAME = re.compile(r"[.:]\w{3}|\w{3}[.:]")  # os.path, std::vector; not e
 SHORTEST_MISTYPED = 4  # letters; of shorter words nearly every other one is an edit away
 _SHORTEST_KEPT = SHORTEST_MISTYPED - 1  # one letter may have been typed too much
 _LONGEST_KEPT = 32  # letters; longer ones are blobs, not something people type
+_TWO_EDITS_FROM = 8  # letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +264,8 @@ def spellings_in(text: str) -> set[str]:
     }
 
 
-def can_be_mistyped(word: str) -> bool:
-    """Whether anything can be said about how a word should be spelled."""
-    return SHORTEST_MISTYPED <= len(word) <= _LONGEST_KEPT and not is_unspaced(word)
+def edits_allowed(word: str) -> int:
+    """How many letters of a word may be wrong; 0 where nothing can be said."""
+    if len(word) < SHORTEST_MISTYPED or len(word) > _LONGEST_KEPT or is_unspaced(word):
+        return 0
+    return 2 if len(word) >= _TWO_EDITS_FROM else 1

@@ -20,11 +20,9 @@ def narrowed(filters: Filters, understood: Understood) -> Filters:
 
 
 def containing(filters: Filters, phrase: str) -> Filters:
-    """The filters, with only what has these words in this order; what allows nothing stays so."""
-    return replace(
-        filters,
-        phrases=filters.phrases if filters.phrases == () else (*(filters.phrases or ()), phrase),
-    )
+    """The filters, with only what has this phrase; what allows nothing still allows nothing."""
+    required = filters.phrases
+    return replace(filters, phrases=(*(required or ()), phrase) if required != () else ())
 
 
 def _first_day(written: str) -> str:

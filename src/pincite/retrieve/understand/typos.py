@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from pincite.ports import Store
 from pincite.text.finding import key_of
-from pincite.text.words import STOP_WORDS, WORD, can_be_mistyped, fold, question_codes
+from pincite.text.words import STOP_WORDS, WORD, edits_allowed, fold, question_codes
 
 _RUN = re.compile(r"\S+")
 _MOST_CORRECTED = 8  # words of one question; more is another language or a pasted page
 _MOST_LOOKED_UP = 64
+_COMMON = 10  # documents; a word of so many may have two letters mistyped
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ def corrections(
     question: str,
     store: Store,
     *,
-    knows: Callable[[str], bool] = lambda word: False,
-    exact: Sequence[tuple[int, int]] = (),
+    knows: Callable[[str], bool],
+    exact: Sequence[tuple[int, int]],
 ) -> list[Correction]:
     """What was probably meant by words that no chunk has and that nobody `knows`.
 
@@ -66,26 +67,32 @@ def _plain_words(question: str) -> Iterator[re.Match[str]]:
             small = text[1:] if is_first else text
             usual = shouted or small == small.lower()
             typed = fold(text)
-            if usual and text.isalpha() and can_be_mistyped(typed) and typed not in STOP_WORDS:
+            if usual and text.isalpha() and edits_allowed(typed) and typed not in STOP_WORDS:
                 yield word
 
 
 def _meant(typed: str, store: Store) -> str:
-    """The one word of the library, in its most frequent form, that is an edit away.
+    """The one nearest word of the library, in its most frequent form.
 
-    Two such words, or two edits, are a guess: a right word that the library does not have would
-    often become another one (docs/decisions/0030). Looked for among those with the same first
-    letter, or with the second one, where it was typed too early or something before it: hardly
-    anybody gets the first letter wrong, and a large library's words are many.
+    Two words that are as near are a guess, and so is a rare one that is two edits away: a right
+    word that the library does not have would become another one (docs/decisions/0030). Looked for
+    among those with the same first letter, or with the second one, where it was typed too early or
+    something before it: hardly anybody gets the first letter wrong, and a large library's words
+    are many.
     """
     from rapidfuzz.distance import OSA
     from rapidfuzz.process import extract
 
-    near: dict[str, int] = {}
+    most = edits_allowed(typed)
+    near: list[tuple[int, int, str]] = []
     for initial in dict.fromkeys(typed[:2]):
         spelled = store.spellings(initial)
-        found = extract(typed, spelled.keys(), scorer=OSA.distance, score_cutoff=1, limit=None)
-        near |= {word: spelled[word] for word, _, _ in found}
-    if len(set(map(key_of, near))) != 1:
-        return ""
-    return min(near, key=lambda word: (-near[word], word))
+        # Its answers are said to be scores; of this scorer they are numbers of edits.
+        for word, edits, _ in extract(
+            typed, spelled.keys(), scorer=OSA.distance, score_cutoff=most, limit=None
+        ):
+            near.append((int(edits), -spelled[word], word))
+    edits, documents, meant = min(near, default=(0, 0, ""))
+    nearest = {key_of(word) for one, _, word in near if one == edits}
+    is_certain = len(nearest) == 1 and (edits == 1 or -documents >= _COMMON)
+    return meant if is_certain else ""
