@@ -86,7 +86,7 @@ def ask(case: Case, store: Store, embedder: Embedder, paths: Mapping[DocumentId,
     """Search and fuse once with the usual weights, and describe all candidates."""
     vector = embedder.embed_question(case.question)
     foreign = embedder.foreignness(case.question)
-    rankings = store.search(case.question, vector, filters=case.filters, limit=USUAL.candidates)
+    rankings = store.search(case.question, vector, filters=case.filters, limit=USUAL.top_k_words)
     rankings.pop("codes", None)
     usual = {"words": USUAL.words_weight, "vector": USUAL.vector_weight}
     by_rank = {hit.chunk_id: hit.score for hit in fuse_ranks(rankings)}

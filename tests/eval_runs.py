@@ -8,7 +8,7 @@ from pincite.records import CaseResult, EvalRun, EvalSetup
 
 SETUP = EvalSetup(
     mode="hybrid",
-    settings={"candidates": 100, "absent_rank": None},
+    settings={"top_k_words": 100, "absent_rank": None},
     policy="vault",
     model="minilm",
     fingerprint="minilm:1",

@@ -123,7 +123,7 @@ def latency(job: Job) -> Figures:
     gc.collect()
     gc.freeze()  # the references' many objects must not slow down our collections
     store = open_for_reading(folder)
-    limit = _SETTINGS.candidates
+    limit = _SETTINGS.top_k_words
 
     def searched(question: str | None, vector: Vector | None) -> object:
         return store.search(question, vector, filters=Filters(), limit=limit)

@@ -126,15 +126,19 @@ class SourceSettings:
 class SearchSettings:
     """How a question is searched."""
 
-    candidates: int = 100  # per search, before fusion; fewer cost up to 2 points of nDCG@10
+    # Candidates of each search before fusion; fewer cost up to 2 points of nDCG@10.
+    top_k_words: int = 100
+    top_k_vector: int = 100
     fusion: Fusion = "scores"
     # What each search counts, and likeness to the best that a first fusion found (scores only).
     words_weight: float = 0.4
     vector_weight: float = 0.4
     feedback_weight: float = 0.2
     codes_weight: float = 0.5
+    numbers_weight: float = 0.3  # of a number that hardly any chunk has; less of a common one
     named_weight: float = 0.3  # of a document that the question calls by its title or file name
-    route: int = 0  # only so many documents, those whose catalog entry fits best; 0 is all
+    route: int = 0  # documents that are preferred, those whose catalog entry fits best; 0 is none
+    route_weight: float = 0.02
     # What words gain, and what vector loses, in a language that the model does not know at all.
     foreign_words: float = 0.5
     foreign_vector: float = 0.3
@@ -147,7 +151,9 @@ class SearchSettings:
     typos: bool = True  # words that no chunk has, against those that the library has
     date_words: bool = False  # "since March" restricts, and is not searched for; English only
     expand: str = ""  # a language model that gives other words: openai:MODEL
-    per_document: int = 3  # chunks of one document among the results; 0 is no limit
+    # Chunks of one document among the results; 0 is no limit. None is 3, but of a document that
+    # the question names, or that has most of the best hits, as many as there are.
+    per_document: int | None = None
     similarity_floor: float = 0.25  # what has no word of the question must be so near; -1 is none
     context_chunks: int = 15  # that a context is made of, at most
     near_identical: float = 0.9  # from which share of word pairs two texts are one; 0 keeps all
@@ -156,6 +162,12 @@ class SearchSettings:
     rerank_top: int = 20  # hits that are looked at
     rerank_weight: float = 0.5  # against the fused score; 1 is as much
     rerank_seconds: float = 2.0  # after which the remaining hits keep their order
+
+
+# Searches that people choose by name, as `--set preset=brain`.
+SEARCH_PRESETS = {
+    "brain": SearchSettings(top_k_words=20, top_k_vector=40, context_chunks=15, rerank=None),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,10 +230,10 @@ def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters
         raise SettingsError(
             "similarity_floor must be between -1 and 1, near_identical between 0 and 1"
         )
-    if min(settings.rrf_k, settings.per_document, settings.route) < 0 or settings.candidates < 1:
-        raise SettingsError(
-            "rrf_k, per_document and route must not be negative, candidates at least 1"
-        )
+    if min(settings.rrf_k, settings.per_document or 0, settings.route) < 0:
+        raise SettingsError("rrf_k, per_document and route must not be negative")
+    if min(settings.top_k_words, settings.top_k_vector) < 1:
+        raise SettingsError("top_k_words and top_k_vector must be at least 1")
     if not 1 <= settings.top_k <= MOST_RESULTS:
         raise SettingsError(f"top-k must be between 1 and {MOST_RESULTS}, not {settings.top_k}")
     if not 1 <= settings.rerank_top <= MOST_RESULTS:

@@ -8,6 +8,7 @@ import pytest
 
 from helpers import STORES, chunk_ids, embedded, fill, found_by_words, open_test_store
 from pincite.ports import Store
+from pincite.records import Filters
 
 # Every one of these is an error, a column filter or an operator to FTS5 or to a tsquery.
 QUERY_SYNTAX = [
@@ -231,6 +232,19 @@ def test_the_near_miss_of_a_code_alone_is_not_found_by_its_number(
         embedded("second.md", "other words"),
     )
     assert found_by_words(store, code) == []
+
+
+def test_a_number_is_ranked_to_the_letter_where_the_question_has_no_code(store: Store) -> None:
+    wanted = embedded("b.md", "alpha statement 13 of ERR-4042")
+    fill(store, embedded("a.md", "alpha statement 131"), wanted, embedded("c.md", "1,300 or 1 300"))
+    codes = {
+        question: [one.chunk_id for one in found.get("codes", ())]
+        for question in ("alpha statement 13?", "ERR-4042 131", "alpha", "1,300")
+        for found in [store.search(question, None, filters=Filters(), limit=5)]
+    }
+    assert codes["alpha statement 13?"] == codes["ERR-4042 131"] == chunk_ids(wanted)
+    assert codes["alpha"] == []
+    assert codes["1,300"] == chunk_ids(embedded("c.md", "1,300 or 1 300"))
 
 
 def test_title_and_headings_are_searched_with_the_text(store: Store) -> None:

@@ -11,6 +11,8 @@ from click.testing import CliRunner, Result
 from lxml import html
 
 from pincite.entrypoints.cli.main import cli
+from pincite.entrypoints.cli.tuning import search_settings
+from pincite.settings import SEARCH_PRESETS, SearchSettings
 
 Run = Callable[..., Result]
 
@@ -249,6 +251,7 @@ def test_drafts_are_added_and_no_question_is_lost(run: Run, notes: Path) -> None
     [
         (("run", "--set", "speed=9"), 2, "unknown setting 'speed'"),
         (("run", "--set", "top_k=many"), 2, "top_k"),
+        (("run", "--set", "preset=mine"), 2, "unknown preset 'mine'; choose one of: brain"),
         (("run", "--kind", "nothing"), 2, "their kinds are: content, exact_term"),
         (("run", "--label", "last"), 2, "labelled"),
         (("run", "--abstain-below", "nan"), 2, "must be a number"),
@@ -291,3 +294,11 @@ def test_questions_that_are_indexed_themselves_are_refused(run: Run, notes: Path
     result = run("eval", "run", "questions.jsonl")
     assert result.exit_code == 2
     assert "find themselves" in result.stderr
+
+
+def test_a_preset_sets_several_values_and_what_follows_it_changes_single_ones() -> None:
+    assert search_settings(("preset=brain",)) == SEARCH_PRESETS["brain"]
+    changed = search_settings(("preset=brain", "top_k_words=30"))
+    assert (changed.top_k_words, changed.top_k_vector, changed.context_chunks) == (30, 40, 15)
+    assert changed.rerank is None
+    assert search_settings(()) == SearchSettings()

@@ -29,7 +29,6 @@ _HOW_MANY = re.compile(r"\bhow many\b|\bhow often\b|\bnumber of\b", re.IGNORECAS
 _NOTHING_TO_LOOK_AT: Mapping[Reason | None, AbstentionReason] = {
     "empty_question": "not_understood",
     "filtered_out": "nothing_found",
-    "phrase_not_found": "nothing_found",
 }
 _MESSAGES: Mapping[AbstentionReason, str] = {
     "not_understood": "I don't see a question in this: it holds no word to look for.",

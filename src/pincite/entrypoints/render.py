@@ -36,7 +36,6 @@ NOTHING_FOUND: Mapping[Reason, str] = {
     "empty_question": "The question holds no word to search for.",
     "no_hits": "No results.",
     "filtered_out": "No results: the filters leave no chunk to search.",
-    "phrase_not_found": "No results: nowhere do the words in quotes stand so; try without quotes.",
     "too_far": "No results: nothing comes near enough to the question.",
     "budget_too_small": "The budget is too small.",
     "model_mismatch": "The index was filled by another model.",

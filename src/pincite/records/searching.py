@@ -120,7 +120,6 @@ Reason = Literal[
     "empty_question",
     "no_hits",
     "filtered_out",
-    "phrase_not_found",
     "too_far",
     "budget_too_small",
     "model_mismatch",

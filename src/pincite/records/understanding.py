@@ -20,7 +20,7 @@ class Understood:
 
     words: str  # for the words search
     embedded: str  # for the vector search
-    phrases: tuple[str, ...] = ()  # must stand in a chunk word for word
+    phrases: tuple[str, ...] = ()  # chunks that have them word for word come first
     since: str | None = None  # ISO dates, both included
     until: str | None = None
     notes: tuple[str, ...] = ()  # what was done, for whoever asked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from pincite.ports import (
@@ -23,20 +23,19 @@ from pincite.records import (
     Reason,
     Result,
     SearchResults,
-    Understood,
 )
 from pincite.retrieve.feedback import LOOKED_AT, feedback
-from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
+from pincite.retrieve.fuse import best_by_score, best_of_each, fuse_ranks, fuse_scores, lifted
 from pincite.retrieve.quote import best_quote
-from pincite.retrieve.rarity import rarity_of
+from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.relevance import Signals, confidence, fitted, signals, with_probabilities
 from pincite.retrieve.rerank import rerank
-from pincite.retrieve.route import named_documents, shortlist, with_named
-from pincite.retrieve.shape import Load, Shaped, shape
+from pincite.retrieve.route import among, fitting_entries, named_documents, with_preferred
+from pincite.retrieve.shape import Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
-from pincite.retrieve.understand.narrowing import narrowed
+from pincite.retrieve.understand.narrowing import containing, narrowed
 from pincite.settings import SearchSettings
-from pincite.text.words import WORD
+from pincite.text.words import WORD, question_codes
 
 _MOST_TOLD = 100  # of what was left out
 _MOST_CANDIDATES = (
@@ -75,21 +74,37 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         foreignness = embedder.foreignness(understood.embedded)
     lap("embed")
     words = None if mode == "vector" else understood.words
-    if settings.route:
-        filters = shortlist(question, store, filters, settings.route)
-    named = named_documents(question, store) if settings.named_weight and vector is not None else ()
+    routed = fitting_entries(question, store, filters, settings.route)
+    named = named_documents(question, store) if settings.named_weight else ()
     lap("route")
+    nowhere: list[str] = []  # phrases of the question
 
-    def asked(limit: int) -> dict[str, Ranking]:
-        search_in = partial(store.search, words, vector, limit=limit, made_by=made_by, lap=lap)
-        rankings = search_in(filters=filters)
-        return with_named(rankings, named, lambda these: search_in(filters=these), filters)
+    def asked(limits: Mapping[str, int]) -> dict[str, Ranking]:
+        search_in = partial(store.search, words, vector, made_by=made_by, lap=lap)
+
+        def best(seen: Filters) -> dict[str, Ranking]:
+            return best_of_each(search_in(filters=seen, limit=max(limits.values())), limits)
+
+        rankings = best(filters)
+        if named and vector is not None:
+            rankings = with_preferred(rankings, "named", [best(among(filters, named))])
+        if routed:
+            rankings = with_preferred(rankings, "route", [best(among(filters, routed))])
+            by_entry = sorted(rankings["route"], key=lambda one: routed[one.document_id])
+            rankings["route"] = tuple(by_entry)
+        if understood.phrases:
+            held = {one: best(containing(filters, one)) for one in understood.phrases}
+            nowhere[:] = [one for one, theirs in held.items() if not any(theirs.values())]
+            rankings = with_preferred(rankings, "phrases", held.values())
+        return rankings
 
     wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
-    fused, shaped = _best_hits(asked, store.load_chunks, settings, foreignness, wanted, lap)
+    rarity = rarity_of(understood.embedded, store)
+    weights = _weights(question, settings, rarity, foreignness)
+    in_shape = partial(shape, load=store.load_chunks, settings=settings, wanted=wanted, named=named)
+    fused, shaped = _best_hits(asked, in_shape, settings, weights, wanted, lap)
     kept = [one.hit for one in shaped.kept]
     loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
-    rarity = rarity_of(understood.embedded, store)
     known: dict[ChunkId, Signals] = {}
     if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
         best = max((hit.score for hit in fused), default=0.0)
@@ -118,59 +133,88 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         question,
         mode,
         results,
-        reason=None if results else _why_empty(shaped, mode, filters, understood),
+        reason=None if results else _why_empty(shaped, mode, filters),
         dropped=tuple(shaped.dropped[:_MOST_TOLD]),
-        notes=understood.notes,
-        notices=(*understood.notices, *notices),
+        notes=(
+            *understood.notes,
+            *(f"first where “{one}” stands" for one in understood.phrases if one not in nowhere),
+        ),
+        notices=(
+            *understood.notices,
+            *(
+                f"“{one}” stands nowhere in these words; searched for each of them."
+                for one in nowhere
+            ),
+            *notices,
+        ),
         understood=understood.embedded,
         confidence=confidence(results[0].hit, known, rarity.missing) if results else None,
     )
 
 
 def _best_hits(
-    asked: Callable[[int], dict[str, Ranking]],
-    load: Load,
+    asked: Callable[[Mapping[str, int]], dict[str, Ranking]],
+    in_shape: Callable[[Sequence[Hit]], Shaped],
     settings: SearchSettings,
-    foreignness: float,
+    weights: Mapping[str, float],
     wanted: int,
     lap: Lap,
 ) -> tuple[list[Hit], Shaped]:
     """The fused hits, and those in shape; from further down where that leaves too few."""
-    limit = max(settings.candidates, wanted)
+    limits = {"words": settings.top_k_words, "vector": settings.top_k_vector}
+    limits = {search: max(limit, wanted) for search, limit in limits.items()}
     while True:
-        rankings = asked(limit)
+        rankings = asked(limits)
+        phrases = rankings.pop("phrases", ())
         if "vector" not in rankings:
             # BM25 weighs a code among the other words; only against meaning does it need a voice.
             rankings = {"words": rankings["words"]}
-        hits = _fused(rankings, settings, foreignness)
+        hits = _fused(rankings, settings, weights)
+        if phrases:
+            hits = lifted(hits, phrases)
         lap("fuse")
-        shaped = shape(hits, load, settings, wanted=wanted)
+        shaped = in_shape(hits)
         lap("load")
         exhausted = all(
-            _is_exhausted(search, ranking, limit, settings) for search, ranking in rankings.items()
+            _is_exhausted(search, rankings.get(search, ()), limit, settings)
+            for search, limit in limits.items()
         )
-        if len(shaped.kept) == wanted or exhausted or limit >= _MOST_CANDIDATES:
+        if len(shaped.kept) == wanted or exhausted or max(limits.values()) >= _MOST_CANDIDATES:
             return hits, shaped
         # One long document filled the candidates and was then capped.
-        limit *= 4
+        limits = {search: limit * 4 for search, limit in limits.items()}
 
 
-def _fused(rankings: dict[str, Ranking], settings: SearchSettings, foreignness: float) -> list[Hit]:
+def _fused(
+    rankings: dict[str, Ranking], settings: SearchSettings, weights: Mapping[str, float]
+) -> list[Hit]:
     if settings.fusion == "ranks":
-        return fuse_ranks(rankings, k=settings.rrf_k, absent_rank=settings.absent_rank)
+        votes = {**dict.fromkeys(rankings, 1.0), "route": settings.route_weight}
+        return fuse_ranks(rankings, votes, k=settings.rrf_k, absent_rank=settings.absent_rank)
     if len(rankings) == 1:
         return fuse_scores(rankings, dict.fromkeys(rankings, 1.0))
-    weights = {
-        "words": settings.words_weight + foreignness * settings.foreign_words,
-        "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
-        "codes": settings.codes_weight,
-        "named": settings.named_weight,
-        "feedback": settings.feedback_weight,
-    }
     if settings.feedback_weight:
         best = best_by_score(rankings, weights, LOOKED_AT)
         rankings = {**rankings, "feedback": feedback(rankings, best)}
     return fuse_scores(rankings, weights)
+
+
+def _weights(
+    question: str, settings: SearchSettings, rarity: Rarity, foreignness: float
+) -> dict[str, float]:
+    """What each ranking counts."""
+    codes = settings.codes_weight
+    if not question_codes(question):
+        # A number may be a name, as in "statement 13", or one of which every text has some.
+        codes = settings.numbers_weight * rarity.of_numbers(question) ** 2
+    return {
+        "words": settings.words_weight + foreignness * settings.foreign_words,
+        "vector": max(settings.vector_weight - foreignness * settings.foreign_vector, 0.0),
+        "codes": codes,
+        "named": settings.named_weight,
+        "feedback": settings.feedback_weight,
+        "route": settings.route_weight,
+    }
 
 
 def _is_fitted_for(embedder: QuestionEmbedder | None) -> bool:
@@ -185,10 +229,8 @@ def _is_exhausted(search: str, ranking: Ranking, limit: int, settings: SearchSet
     return len(listed) < limit or too_far
 
 
-def _why_empty(shaped: Shaped, mode: Mode, filters: Filters, understood: Understood) -> Reason:
+def _why_empty(shaped: Shaped, mode: Mode, filters: Filters) -> Reason:
     if shaped.dropped:
         return "too_far"
-    if understood.phrases:
-        return "phrase_not_found"
     # By meaning everything that may be seen is found, near or far: so nothing may be seen.
     return "no_hits" if mode == "words" or filters.none_given else "filtered_out"

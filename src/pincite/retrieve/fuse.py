@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import fsum
 
 from pincite.records import ChunkId, Hit, Ranked, Ranking, Share
 
 _BETWEEN_COSINES = frozenset(("vector", "feedback"))
+
+
+def best_of_each(rankings: Mapping[str, Ranking], most: Mapping[str, int]) -> dict[str, Ranking]:
+    """The rankings as if each had been asked for its own number of candidates alone."""
+    first = {search: ranking[: most.get(search)] for search, ranking in rankings.items()}
+    listed = {one.chunk_id for each in first.values() for one in each if one.listed}
+    return {
+        search: tuple(
+            one if place < len(first[search]) else replace(one, listed=False)
+            for place, one in enumerate(ranking)
+            if one.chunk_id in listed
+        )
+        for search, ranking in rankings.items()
+    }
 
 
 def best_by_score(
@@ -75,6 +90,18 @@ def fuse_ranks(
         for chunk_id, by_search in shares.items()
     }
     return _hits(rankings, shares, absent)
+
+
+def lifted(hits: Sequence[Hit], preferred: Ranking) -> list[Hit]:
+    """The hits with those of this ranking before all others, the higher ones first."""
+    found = {hit.chunk_id: hit for hit in hits}
+    above = 1 + max((hit.score for hit in hits), default=0.0)
+    for one in preferred:
+        hit = found.get(one.chunk_id, Hit(one.chunk_id, one.document_id, 0.0, {}))
+        share = Share(None, one.score, one.score * above)
+        shares = {**hit.shares, "phrases": share}
+        found[one.chunk_id] = hit._replace(score=hit.score + share.contribution, shares=shares)
+    return sorted(found.values(), key=lambda hit: (-hit.score, hit.chunk_id))
 
 
 def _hits(

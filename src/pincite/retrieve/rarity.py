@@ -8,7 +8,7 @@ from math import fsum, log
 
 from pincite.ports import Store
 from pincite.text.finding import key_of
-from pincite.text.words import STOP_WORDS, WORD, fold, is_unspaced
+from pincite.text.words import STOP_WORDS, WORD, exact_terms, fold, is_unspaced
 
 # Words that ask, and say nothing about the subject, rare as they may be in a library.
 _ASKING = """
@@ -31,12 +31,19 @@ class Rarity:
 
     weights: Mapping[str, float]
     missing: tuple[str, ...] = ()  # words, as they were asked, that no chunk has in any form
+    highest: float = 1.0  # what a word weighs that no chunk has
 
     def of(self, found: Iterable[str]) -> float:
         """What these words weigh together; those that are not known count like the rarest."""
         unknown = max(self.weights.values(), default=1.0)
         # `fsum`: sets have no order, and a plain sum of the same parts depends on it.
         return fsum(self.weights.get(word, unknown) for word in found)
+
+    def of_numbers(self, question: str) -> float:
+        """How telling the question's rarest number is that some chunk has, from 0 to 1."""
+        tokens = (token for term in exact_terms(question) for token in term.tokens)
+        weights = [self.weights.get(token, 0.0) for token in tokens]
+        return max((one for one in weights if one < self.highest), default=0.0) / self.highest
 
 
 def telling_words(question: str) -> list[str]:
@@ -58,7 +65,8 @@ def rarity_of(question: str, store: Store) -> Rarity:
     chunks, having = store.chunk_counts(words)
     weights = dict.fromkeys(map(key_of, WORD.findall(question)), 0.0)
     weights |= {key_of(word): log((chunks + 1) / (having[word] + 0.5)) for word in words}
-    return Rarity(weights, tuple(w for w in words if not having[w] and _has_meaning_alone(w)))
+    missing = tuple(w for w in words if not having[w] and _has_meaning_alone(w))
+    return Rarity(weights, missing, log((chunks + 1) / 0.5))
 
 
 def _has_meaning_alone(word: str) -> bool:

@@ -1,12 +1,13 @@
-"""Which documents a question names, and which the catalog would look into."""
+"""Which parts of a library a question prefers, such as the documents that it names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pincite.ports import Store
-from pincite.records import DocumentId, Filters, Ranked, Ranking
+from pincite.records import ChunkId, DocumentId, Filters, Ranked, Ranking
 
 _MANY = 3  # documents of one name: then it is the name of a kind, not of a document
 
@@ -19,43 +20,38 @@ def named_documents(question: str, store: Store) -> tuple[DocumentId, ...]:
     return tuple(one for ids in found.values() if len(ids) <= _MANY for one in ids)
 
 
-def shortlist(question: str, store: Store, filters: Filters, count: int) -> Filters:
-    """The filters, with only the documents left whose catalog entry speaks most to the question.
-
-    Nothing is restricted where the catalog knows nothing of it.
-    """
-    found = [entry.id for entry in store.find_documents(question, filters=filters, limit=count)]
-    named = named_documents(question, store)
-    return among(filters, (*named, *found)) if found else filters
+def fitting_entries(
+    question: str, store: Store, filters: Filters, count: int
+) -> dict[DocumentId, int]:
+    """The documents whose catalog entry speaks most to the question, each with its place."""
+    found = store.find_documents(question, filters=filters, limit=count) if count else []
+    return {entry.id: place for place, entry in enumerate(found)}
 
 
-def among(filters: Filters, ids: Sequence[DocumentId]) -> Filters:
+def among(filters: Filters, ids: Iterable[DocumentId]) -> Filters:
     """The filters, with only these documents."""
     allowed = filters.document_ids
     kept = [one for one in dict.fromkeys(ids) if allowed is None or one in allowed]
     return replace(filters, document_ids=tuple(kept))
 
 
-def with_named(
-    rankings: Rankings,
-    named: Sequence[DocumentId],
-    asked: Callable[[Filters], Mapping[str, Ranking]],
-    filters: Filters,
+def with_preferred(
+    rankings: Mapping[str, Ranking], search: str, parts: Iterable[Mapping[str, Ranking]]
 ) -> Rankings:
-    """The rankings with the best of the named documents in them, and one of what is named."""
-    if not named:
-        return rankings
-    theirs = asked(among(filters, named))
-    joined = {
-        search: (*ranking, *_missing(ranking, theirs.get(search, ())))
-        for search, ranking in rankings.items()
-    }
-    every = {one.chunk_id: one for ranking in joined.values() for one in ranking}
-    wanted = frozenset(named)
-    joined["named"] = tuple(
-        Ranked(one.chunk_id, one.document_id, 1.0)
-        for _, one in sorted(every.items())
-        if one.document_id in wanted
+    """The rankings with the best of parts of the library in them, and one that counts the parts."""
+    joined = dict(rankings)
+    held: Counter[ChunkId] = Counter()
+    document_of: dict[ChunkId, DocumentId] = {}
+    for theirs in parts:
+        joined = {
+            name: (*ranking, *_missing(ranking, theirs.get(name, ())))
+            for name, ranking in joined.items()
+        }
+        found = {one.chunk_id: one.document_id for each in theirs.values() for one in each}
+        held.update(found.keys())
+        document_of |= found
+    joined[search] = tuple(
+        Ranked(chunk, document_of[chunk], float(count)) for chunk, count in sorted(held.items())
     )
     return joined
 

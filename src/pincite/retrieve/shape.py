@@ -6,7 +6,7 @@ Everything that is left out is told, with the reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from pincite.settings import SearchSettings
 Load = Callable[[Sequence[ChunkId]], list[tuple[DocumentEntry, Chunk]]]
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_BY_WORDS = frozenset(("words", "codes", "phrases"))
 _AT_ONCE = 4  # chunks that are loaded to fill up what was left out
 
 
@@ -38,11 +39,18 @@ class Shaped:
     same_text: dict[ChunkId, list[str]] = field(default_factory=dict)  # paths, by chunk kept
 
 
-def shape(hits: Sequence[Hit], load: Load, settings: SearchSettings, *, wanted: int) -> Shaped:
+def shape(
+    hits: Sequence[Hit],
+    load: Load,
+    settings: SearchSettings,
+    *,
+    wanted: int,
+    named: Collection[DocumentId] = (),
+) -> Shaped:
     """So many hits in their order, without what should not take a place among them."""
     shaped = Shaped()
     likeness = Likeness(settings.near_identical)
-    for kept in _loaded(_near_and_few(hits, settings, shaped), load, wanted):
+    for kept in _loaded(_near_and_few(hits, settings, shaped, named), load, wanted):
         again = likeness.repeats(kept.chunk.text)
         if again is None:
             likeness.add(kept.chunk.text)
@@ -58,13 +66,19 @@ def shape(hits: Sequence[Hit], load: Load, settings: SearchSettings, *, wanted: 
     return shaped
 
 
-def _near_and_few(hits: Sequence[Hit], settings: SearchSettings, shaped: Shaped) -> Iterator[Hit]:
+def _near_and_few(
+    hits: Sequence[Hit], settings: SearchSettings, shaped: Shaped, named: Collection[DocumentId]
+) -> Iterator[Hit]:
     """Hits that are near enough, and not too many of a document; the others are noted."""
+    most, free = settings.per_document, list[DocumentId]()
+    if most is None:
+        best = Counter(hit.document_id for hit in hits[: settings.top_k])
+        most, free = 3, [*named, *(one for one in best if 2 * best[one] > best.total())]
     seen: Counter[DocumentId] = Counter()
     for hit in hits:
         reason = _too_far(hit, settings.similarity_floor)
         seen[hit.document_id] += not reason
-        if not reason and 0 < settings.per_document < seen[hit.document_id]:
+        if not reason and 0 < most < seen[hit.document_id] and hit.document_id not in free:
             reason = f"{_ordinal(seen[hit.document_id])} chunk of the same document"
         if reason:
             shaped.dropped.append(Dropped(hit.chunk_id, hit.document_id, reason))
@@ -86,7 +100,7 @@ def _loaded(hits: Iterator[Hit], load: Load, wanted: int) -> Iterator[Kept]:
 def _too_far(hit: Hit, floor: float) -> str:
     """Why a hit is not near enough; empty where it is, or has a word of the question."""
     near = hit.shares.get("vector")
-    if near is None or near.score >= floor or "words" in hit.shares or "codes" in hit.shares:
+    if near is None or near.score >= floor or not _BY_WORDS.isdisjoint(hit.shares):
         return ""
     return f"its similarity of {near.score:.2f} is under the floor of {floor:g}"
 

@@ -128,6 +128,14 @@ def question_codes(question: str) -> list[Term]:
     return [Term((code,)) for code in _real_codes(folded)][:_MOST_TERMS]
 
 
+def exact_terms(question: str) -> list[Term]:
+    """What of a question should be met to the letter: its codes; where it has none, its numbers."""
+    if codes := question_codes(question):
+        return codes
+    terms = dict.fromkeys(question_terms(question))
+    return [term for term in terms if all(map(str.isdecimal, term.tokens))]
+
+
 _TIE = "\u203f"  # between words that are one term
 _SPACE = re.compile(r"\s+")
 

@@ -215,7 +215,7 @@ def test_the_page_opens_with_what_was_measured_and_how() -> None:
     setup = part(whole, "setup")
     for value in ("golden.jsonl", "vault of today", "minilm:1", "3,310", "1.2.3", "abc123"):
         assert value in setup
-    assert "Setting candidates 100" in setup
+    assert "Setting top_k_words 100" in setup
     assert "Setting absent_rank none" in setup
     assert "Abstains" not in setup
 

@@ -24,7 +24,7 @@ def store() -> Store:
     return opened
 
 
-def ask(store: Store, question: str, **settings: float) -> SearchResults:
+def ask(store: Store, question: str, **settings: float | str) -> SearchResults:
     return search(
         question,
         store,
@@ -40,7 +40,14 @@ def paths(found: SearchResults) -> list[str]:
 
 
 def test_it_is_found_even_where_it_is_no_candidate_by_itself(store: Store) -> None:
-    found = ask(store, "pump leak, Log of the Station", candidates=3, top_k=3, named_weight=1.0)
+    found = ask(
+        store,
+        "pump leak, Log of the Station",
+        top_k_words=3,
+        top_k_vector=3,
+        top_k=3,
+        named_weight=1.0,
+    )
     assert paths(found)[0] == "logs/station-log.md"
 
 
@@ -65,10 +72,16 @@ def test_a_name_is_looked_for_only_where_the_filters_allow(store: Store) -> None
     assert found.results
 
 
-def test_a_route_restricts_to_the_documents_whose_entry_fits(store: Store) -> None:
-    assert paths(ask(store, "pump leak of the station log", route=1)) == ["logs/station-log.md"]
-    # Where the catalog knows nothing of it, everything is searched.
-    assert len(paths(ask(store, "leak", route=1))) == 10
+def test_a_route_prefers_the_documents_whose_entry_fits_and_throws_nothing_away(
+    store: Store,
+) -> None:
+    few = {"top_k_words": 3, "top_k_vector": 3, "named_weight": 0.0}
+    question = "pump leak of a station log"
+    routed = ask(store, question, route=1, route_weight=1.0, **few)
+    assert paths(routed)[0] == "logs/station-log.md"
+    assert len(paths(routed)) == len(paths(ask(store, question, **few)))
+    by_ranks = ask(store, question, route=1, fusion="ranks", **few)
+    assert "route" in {search for one in by_ranks.results for search in one.hit.shares}
 
 
 def test_a_route_chooses_among_what_may_be_seen(store: Store) -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from helpers import CountingEmbedder
+from helpers import CountingEmbedder, FixedEmbedder, embedded, fill, part
 from pincite.chunking.flow import chunk_document
-from pincite.ports import Embedder, Store
+from pincite.ports import Embedder, QuestionEmbedder, Store
 from pincite.reading.reader import LibraryReader
 from pincite.records import (
     EmbeddedChunk,
@@ -16,10 +16,12 @@ from pincite.records import (
     Filters,
     LibraryHeader,
     Mode,
+    Result,
     SearchResults,
 )
 from pincite.records import StoredWindow as Stored
 from pincite.retrieve.flow import search
+from pincite.retrieve.fuse import best_of_each
 from pincite.retrieve.relevance import fitted
 from pincite.settings import Fusion, SearchSettings, policy_named
 from pincite.stores.memory import MemoryStore
@@ -58,7 +60,7 @@ def ask(
     question: str,
     mode: Mode = "hybrid",
     settings: SearchSettings = SearchSettings(),
-    embedder: Embedder | None = EMBEDDER,
+    embedder: QuestionEmbedder | None = EMBEDDER,
 ) -> SearchResults:
     return search(question, store, embedder, mode=mode, filters=Filters(), settings=settings)
 
@@ -72,7 +74,7 @@ def test_the_limit_per_document_and_the_number_of_results_are_choices(store: Sto
 
 
 def test_a_long_list_gets_the_candidates_it_needs(store: Store) -> None:
-    few = SearchSettings(candidates=1, top_k=5, per_document=0)
+    few = SearchSettings(top_k_words=1, top_k=5, per_document=0)
     assert len(ask(store, "part", mode="words", settings=few, embedder=None).results) == 5
 
 
@@ -163,3 +165,58 @@ def test_fewer_results_are_as_likely_as_they_are_among_many() -> None:
         return [one.hit.probability for one in found.results]
 
     assert probabilities(1) == probabilities(4)[:1]
+
+
+def test_a_rare_number_of_the_question_is_a_term_to_be_met() -> None:
+    opened = MemoryStore()
+    others = [part(f"pump station {n}", 80) for n in range(20, 40)]
+    near = [part(f"alpha alpha statement statement {n}", n) for n in range(3)]
+    fill(opened, embedded("a.md", *others, *near, part("alpha statement number 13 of many", 45)))
+
+    def best(weight: float) -> Result:
+        settings = SearchSettings(numbers_weight=weight, per_document=0)
+        question = "alpha statement number 13"
+        return ask(opened, question, settings=settings, embedder=FixedEmbedder()).results[0]
+
+    assert "13" in best(0.3).chunk.text
+    assert "13" not in best(0.0).chunk.text
+    # What most chunks have tells nothing.
+    fill(opened, *(embedded(f"{n}.md", part(f"other matters 13 {n}", 85)) for n in range(40)))
+    assert "13" not in best(0.3).chunk.text
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "words", "vector"])
+@pytest.mark.parametrize("fusion", ["scores", "ranks"])
+def test_a_quoted_phrase_comes_first_and_keeps_nothing_else_out(mode: Mode, fusion: Fusion) -> None:
+    opened = MemoryStore()
+    others = [embedded(f"{n}.md", part(f"mole of the pump, pump mole {n}", n)) for n in range(12)]
+    fill(opened, *others, embedded("said.md", part("far away, the pump of the mole", 80)))
+    settings = SearchSettings(fusion=fusion, near_identical=0, top_k_words=5, top_k_vector=5)
+
+    def asked(question: str) -> SearchResults:
+        return ask(opened, question, mode=mode, settings=settings, embedder=FixedEmbedder())
+
+    found = asked('"the pump of the mole"')
+    assert [one.document.path for one in found.results][:1] == ["said.md"]
+    assert len(found.results) == 10
+    assert found.notes == ("first where “the pump of the mole” stands",)
+    assert found.notices == ()
+    nowhere = asked('"pump the mole"')
+    assert len(nowhere.results) == 10
+    assert nowhere.notes == ()
+    assert nowhere.notices == (
+        "“pump the mole” stands nowhere in these words; searched for each of them.",
+    )
+
+
+def test_each_search_has_its_own_number_of_candidates() -> None:
+    opened = MemoryStore()
+    fill(
+        opened, embedded("a.md", *(part("pump " * (9 - n) + f"leak {n}", 10 * n) for n in range(9)))
+    )
+    rankings = opened.search(
+        "pump leak", FixedEmbedder().embed_question(""), filters=Filters(), limit=5
+    )
+    cut = best_of_each(rankings, {"words": 2, "vector": 5})
+    assert [sum(one.listed for one in cut[search]) for search in ("words", "vector")] == [2, 5]
+    assert {one.chunk_id for one in cut["words"]} == {one.chunk_id for one in cut["vector"]}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from helpers import embedded, fill
-from pincite.records import Chunk, ChunkId, DocumentEntry, Hit, Share
+from pincite.records import Chunk, ChunkId, DocumentEntry, DocumentId, Hit, Share
 from pincite.retrieve.likeness import Likeness
 from pincite.retrieve.shape import Shaped, shape
 from pincite.settings import SearchSettings
@@ -38,12 +38,13 @@ class Library:
         settings: SearchSettings,
         wanted: int = 10,
         shares: Sequence[dict[str, Share]] = (),
+        named: Sequence[DocumentId] = (),
     ) -> Shaped:
         hits = [
             Hit(chunk.id, chunk.document_id, 1.0, shares[number] if shares else {})
             for number, chunk in enumerate(self.chunks)
         ]
-        return shape(hits, self.load, settings, wanted=wanted)
+        return shape(hits, self.load, settings, wanted=wanted, named=named)
 
     def kept(self, settings: SearchSettings, wanted: int = 10) -> list[str]:
         return [one.chunk.text for one in self.shaped(settings, wanted).kept]
@@ -53,6 +54,16 @@ class Library:
 def test_so_many_chunks_of_each_document_are_kept_in_their_order(most: int, kept: str) -> None:
     library = Library(first="abcd", second="e")
     assert library.kept(SearchSettings(per_document=most)) == kept.split()
+
+
+def test_the_limit_gives_way_for_a_document_with_most_of_the_best_hits_or_that_is_named() -> None:
+    long = Library(report="abcdef", other="gh")
+    assert "".join(long.kept(SearchSettings())) == "abcdefgh"
+    assert "".join(long.kept(SearchSettings(per_document=3))) == "abcgh"
+    even = Library(first="abcd", second="efgh")
+    assert "".join(even.kept(SearchSettings())) == "abcefg"
+    named = even.shaped(SearchSettings(), named=[even.chunks[0].document_id])
+    assert "".join(one.chunk.text for one in named.kept) == "abcdefg"
 
 
 def test_only_what_would_have_been_among_the_results_is_told_and_loaded() -> None:

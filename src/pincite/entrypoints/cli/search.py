@@ -46,7 +46,8 @@ EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
 @click.option(
     "--per-document",
     type=click.IntRange(min=0),
-    help=f"Most results from one document; 0 is no limit.  [default: {_DEFAULTS.per_document}]",
+    help="Most results from one document; 0 is no limit.  [default: 3, or all of one that you name "
+    "or that has most of the best results]",
 )
 @mode_option
 @understanding_options

@@ -10,7 +10,7 @@ import click
 
 from pincite.errors import SettingsError
 from pincite.records import Mode
-from pincite.settings import SearchSettings
+from pincite.settings import SEARCH_PRESETS, SearchSettings
 
 _WORDS = {"on": True, "off": False, "true": True, "false": False, "none": None}
 
@@ -26,7 +26,8 @@ set_option = click.option(
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Another value for a setting of the search, such as candidates=200; repeat for several.",
+    help="Another value for a setting of the search, such as top_k_words=200; repeat for several. "
+    f"preset=NAME sets several at once: {', '.join(SEARCH_PRESETS)}.",
 )
 
 
@@ -66,6 +67,12 @@ def _set(given: tuple[str, ...]) -> SearchSettings:
     for one in given:
         name, _, value = one.partition("=")
         name = name.strip().replace("-", "_")
+        if name == "preset":
+            if value.strip() not in SEARCH_PRESETS:
+                known = ", ".join(SEARCH_PRESETS)
+                raise SettingsError(f"unknown preset {value.strip()!r}; choose one of: {known}")
+            values = asdict(SEARCH_PRESETS[value.strip()])
+            continue
         if name not in values:
             raise SettingsError(f"unknown setting {name!r}; known are: {', '.join(values)}")
         values[name] = _value(value.strip())

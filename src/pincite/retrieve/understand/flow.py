@@ -40,7 +40,7 @@ def understand(
     """What to search for, and what was done to the question, in words."""
     # In a longer text quotes cite or stress something; in a query they ask for it.
     phrases = quoted_phrases(question) if len(WORD.findall(question)) <= LONGEST_QUERY else ()
-    notes = [*aids.glossary.notes, *(f"only where “{one}” stands" for one in phrases)]
+    notes = list(aids.glossary.notes)
     since: date | None = None
     until: date | None = None
     text = question
@@ -93,7 +93,7 @@ def _read(
         return _Reading(text, text)
     mistyped: list[Correction] = []
     if settings.typos:
-        knows = embedder.knows if embedder else _knows_nothing
+        knows = embedder.knows if embedder else lambda word: False
         mistyped = corrections(text, store, knows=knows, exact=quoted_spans(text))
     corrected = _replaced(text, [(one.start, one.end, one.meant) for one in mistyped])
     renamed = other_names(
@@ -126,10 +126,6 @@ def _names(renamed: Sequence[Renamed], *, by_words_alone: bool) -> tuple[str, ..
         for meaning, name in zip(one.meanings, one.others, strict=True)
         if by_words_alone or meaning.source == FROM_GLOSSARY
     )
-
-
-def _knows_nothing(_word: str) -> bool:
-    return False
 
 
 def _weighed(asked: str, added: Sequence[str]) -> str:

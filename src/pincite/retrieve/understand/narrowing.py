@@ -9,18 +9,20 @@ from pincite.text.dates import day_span
 
 
 def narrowed(filters: Filters, understood: Understood) -> Filters:
-    """The filters with the question's own phrases and dates; neither lets through more."""
-    phrases = filters.phrases
-    if understood.phrases and phrases != ():
-        phrases = tuple(dict.fromkeys((*(phrases or ()), *understood.phrases)))
+    """The filters with the question's own dates; neither lets through more."""
     since = [one for one in (filters.since, understood.since) if one is not None]
     until = [one for one in (filters.until, understood.until) if one is not None]
     return replace(
         filters,
-        phrases=phrases,
         since=max(since, key=_first_day, default=None),
         until=min(until, key=_last_day, default=None),
     )
+
+
+def containing(filters: Filters, phrase: str) -> Filters:
+    """The filters, with only what has this phrase; what allows nothing still allows nothing."""
+    required = filters.phrases
+    return replace(filters, phrases=(*(required or ()), phrase) if required != () else ())
 
 
 def _first_day(written: str) -> str:

@@ -11,7 +11,7 @@ from pincite.ports import Lap
 from pincite.records import Filters, Ranked, Ranking
 from pincite.stores.memory.bm25 import bm25
 from pincite.stores.memory.kept import Kept, chunks
-from pincite.text.words import Term, question_codes, question_terms
+from pincite.text.words import Term, exact_terms, question_terms
 from pincite.vectors import Vector
 
 
@@ -31,7 +31,7 @@ def rankings(
         words = _by_words(every, question_terms(question), filters)
         found["words"] = words[:limit]
         lap("words")
-        codes = _by_words(every, question_codes(question), filters)
+        codes = _by_words(every, exact_terms(question), filters)
         if codes[:limit]:
             found["codes"] = codes[:limit]
         lap("codes")

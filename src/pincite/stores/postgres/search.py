@@ -14,7 +14,7 @@ from pincite.stores.postgres.best_words import best_words, scores_of
 from pincite.stores.postgres.bm25 import Asked, asked
 from pincite.stores.postgres.phrases import Bound
 from pincite.stores.postgres.schema import Connection
-from pincite.text.words import question_codes, question_terms
+from pincite.text.words import exact_terms, question_terms
 from pincite.vectors import Vector
 
 _WINDOWS_EACH = 1.5  # times those of a usual chunk are looked at for each chunk wanted
@@ -138,7 +138,7 @@ def search_statement(
     looked_for: dict[str, Asked] = {}
     for kind, terms in (
         ("words", question_terms(question or "")),
-        ("codes", question_codes(question or "")),
+        ("codes", exact_terms(question or "")),
     ):
         found = asked(terms, "posting", bound)
         if found is not None:

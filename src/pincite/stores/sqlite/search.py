@@ -12,7 +12,7 @@ import apsw
 from pincite.records import ChunkId, DocumentId, Filters, Ranked, Ranking
 from pincite.stores.sqlite.filters import Value, match_expression, visible_chunks
 from pincite.stores.sqlite.tables import ENTRY_COLUMNS
-from pincite.text.words import question_codes, question_terms
+from pincite.text.words import exact_terms, question_terms
 from pincite.vectors import Vector, from_bytes, to_bytes
 
 # How much a word counts in the text, in title, name, author and tags, in headings, as a code.
@@ -108,8 +108,8 @@ class TableSearches:
 
     def codes(self, question: str, filters: Filters, limit: int) -> Ranking:
         """Chunks that hold a code of the question to the letter; empty where it holds none."""
-        codes = match_expression(question_codes(question))
-        return self._matching(codes and f"codes : ({codes})", filters, limit)
+        codes = match_expression(exact_terms(question))
+        return self._matching(codes, filters, limit)
 
     def _matching(self, match: str, filters: Filters, limit: int) -> Ranking:
         if not match or limit < 1:

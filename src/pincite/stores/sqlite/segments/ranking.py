@@ -15,7 +15,7 @@ from pincite.stores.sqlite.segments.living import Found, Visible
 from pincite.stores.sqlite.segments.making import Tokenizer
 from pincite.stores.sqlite.segments.searching import SegmentSearch
 from pincite.stores.sqlite.segments.words import RowScores, WordSearch
-from pincite.text.words import Term, question_codes, question_terms
+from pincite.text.words import Term, exact_terms, question_terms
 from pincite.vectors import Vector
 
 
@@ -36,7 +36,7 @@ class SegmentSearches:
 
     def codes(self, question: str, filters: Filters, limit: int) -> Ranking:
         """Chunks that hold a code of the question to the letter; empty where it holds none."""
-        codes = question_codes(question)
+        codes = exact_terms(question)
         return self._best(self._asked(codes, filters), limit) if codes else ()
 
     def vector(self, vector: Vector, filters: Filters, limit: int) -> Ranking:
