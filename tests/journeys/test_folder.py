@@ -315,16 +315,22 @@ def test_a_moved_folder_is_stored_as_it_goes(tmp_path: Path) -> None:
         assert sum(entry.path.startswith("again/") for entry in library.documents()) == 10
 
 
-def test_a_long_document_does_not_crowd_out_the_others(tmp_path: Path) -> None:
+def test_a_long_document_does_not_crowd_out_the_others_where_there_is_a_limit(
+    tmp_path: Path,
+) -> None:
     sections = "\n\n".join(f"## Part {n}\n\nThe pump of part {n} leaks." for n in range(150))
     (tmp_path / "long.md").write_text(f"# Pumps\n\n{sections}\n")
     for number in range(12):
         (tmp_path / f"{number}.md").write_text(f"# Other {number}\n\nA pump, once, in {number}.\n")
     with open_library(tmp_path) as library:
         library.index(model="hashing", policy="wiki")
-        found = library.search("pump leaks part", mode="words").results
+        limited = SearchSettings(per_document=3)
+        found = library.search("pump leaks part", mode="words", settings=limited).results
+        usual = library.search("pump leaks part", mode="words").results
     assert len(found) == 10
     assert sum(result.document.path == "long.md" for result in found) == 3
+    # The document is what the question is about: nothing of it is held back.
+    assert {result.document.path for result in usual} == {"long.md"}
 
 
 def test_a_chunk_with_the_very_code_comes_before_near_misses(tmp_path: Path) -> None:
