@@ -18,7 +18,7 @@ demo: $(VENV)/runtime.stamp model ## Index the sample library and ask it: three 
 	$(BIN)/pincite ask --library $(SAMPLE) --claims 1 "how should boats lie in the boat basin?"
 	$(BIN)/pincite ask --library $(SAMPLE) --claims 1 "what does the harbour board grant in 2026?"
 	$(BIN)/pincite ask --library $(SAMPLE) --claims 1 "when does a child stand on a chair in the tide talk?"
-	$(BIN)/pincite ask --library $(SAMPLE) "what is the wifi password?" || [ $$? -eq 11 ]
+	$(BIN)/pincite ask --library $(SAMPLE) "what is the plumber's telephone number?" || [ $$? -eq 11 ]
 	@echo
 	@echo "Now your own documents:"
 	@echo "  . $(BIN)/activate"

@@ -321,7 +321,7 @@ def test_a_build_that_was_stopped_is_not_under_way(folder: Path) -> None:
         asides = library.search("valve").asides
     assert asides.so_far is None
     (line,) = asides_as_text(asides, faint=str)
-    assert line == "The index is not complete: run `pincite index update` to go on."
+    assert line == "The index is not complete; run `pincite index update` to finish it."
 
 
 def test_a_model_that_does_not_work_takes_nothing_away(folder: Path) -> None:

@@ -7,7 +7,8 @@ from itertools import combinations
 
 from pincite.answer.evidence import Evidence
 from pincite.retrieve.rarity import Rarity
-from pincite.text.facts import MONTHS, facts_of
+from pincite.text.dates import MONTHS
+from pincite.text.facts import facts_of
 from pincite.text.finding import finder_of, key_of
 from pincite.text.printable import one_line
 

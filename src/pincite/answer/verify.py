@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from pincite.ports import Judge, Store
 from pincite.records import Citation, Claim, DocumentId
-from pincite.text.facts import MONTHS, facts_of, parts_of
+from pincite.text.dates import MONTHS
+from pincite.text.facts import facts_of, parts_of
 from pincite.text.words import fold
 
 VERBATIM = "verbatim"  # the judge of a claim that is the source's own words

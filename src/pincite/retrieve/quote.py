@@ -23,7 +23,8 @@ from pincite.records import (
 )
 from pincite.retrieve.rarity import Rarity
 from pincite.retrieve.units import LONGEST, Unit, units_of
-from pincite.text.facts import MONTHS, NUMBER_WORDS
+from pincite.text.dates import MONTHS
+from pincite.text.facts import NUMBER_WORDS
 from pincite.text.finding import Finder, finder_of, key_of
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import trim

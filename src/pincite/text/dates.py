@@ -5,6 +5,17 @@ from __future__ import annotations
 import re
 from datetime import date
 
+# In English, German and Spanish.
+_MONTH_NAMES = """
+january,jan,januar,enero february,feb,februar,febrero march,mar,märz,marzo april,apr,abril
+may,mai,mayo june,jun,juni,junio july,jul,juli,julio august,aug,agosto september,sep,sept,septiembre
+october,oct,oktober,octubre november,nov,noviembre december,dec,dezember,diciembre
+"""
+MONTHS = {
+    name: str(number)
+    for number, names in enumerate(_MONTH_NAMES.split(), start=1)
+    for name in names.split(",")
+}
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?=$|[T ])")
 
 

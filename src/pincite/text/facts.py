@@ -34,17 +34,6 @@ _NUMBER = re.compile(r"(?:(?<![\w.,])[-−])?\d+(?:[.,]\d+)*")
 _RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉½¼¾⅓⅔⅛")
 _LETTERS = re.compile(r"(?<!\w)(?=[^\W\d_])\w[\w’'-]*")
 _MARKS = " \t\r\n\"'“”„‘’«»([*_`"  # that may stand before the first word of a sentence
-# In English, German and Spanish.
-_MONTH_NAMES = """
-january,jan,januar,enero february,feb,februar,febrero march,mar,märz,marzo april,apr,abril
-may,mai,mayo june,jun,juni,junio july,jul,juli,julio august,aug,agosto september,sep,sept,septiembre
-october,oct,oktober,octubre november,nov,noviembre december,dec,dezember,diciembre
-"""
-MONTHS = {
-    name: str(number)
-    for number, names in enumerate(_MONTH_NAMES.split(), start=1)
-    for name in names.split(",")
-}
 # From zero up, in English, German, Spanish and French. "One" is more often a pronoun.
 _COUNTED = """
 zero,cero,zéro - two,zwei,dos,deux,twice three,third,drei,tres,trois

@@ -13,7 +13,9 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
+
+from pincite.text.dates import MONTHS
 
 # Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. The middle dot and double hyphen of Katakana are
 # punctuation and stay out.
@@ -137,11 +139,22 @@ def question_codes(question: str) -> list[Term]:
 
 
 def exact_terms(question: str) -> list[Term]:
-    """What of a question should be met to the letter: its codes; where it has none, its numbers."""
+    """What of a question should be met to the letter: its codes; where it has none, its numbers.
+
+    Day and year beside a month's name are left out: any 22 would pass for the day of 22 June.
+    """
     if codes := question_codes(question):
         return codes
+    words = [fold(word) for word in WORD.findall(question[:_LONGEST_QUESTION])]
+    dated: set[str] = set()
+    for at, word in enumerate(words):
+        if word in MONTHS:
+            dated.update(
+                words[max(at - 1, 0) : at], takewhile(str.isdecimal, words[at + 1 : at + 3])
+            )
     terms = dict.fromkeys(question_terms(question))
-    return [term for term in terms if all(map(str.isdecimal, term.tokens))]
+    numbers = [term for term in terms if all(map(str.isdecimal, term.tokens))]
+    return [term for term in numbers if not dated.issuperset(term.tokens)]
 
 
 def tied(words: str) -> str:

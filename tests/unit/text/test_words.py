@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 from pincite.text.finding import finder_of
 from pincite.text.words import (
     Term,
+    exact_terms,
     fold,
     indexed_codes,
     indexed_words,
@@ -187,3 +188,19 @@ def test_a_plain_text_has_the_same_words_as_any_other(texts: list[str], question
 @pytest.mark.parametrize("question", ["\u4f9b\u7535", "pump \u4f9b\u7535"])
 def test_words_of_a_script_without_spaces_are_found_inside_others(question: str) -> None:
     assert finder_of(question).coverage("pump \u65e0\u4f9b\u7535\u7ebf") == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("alpha statement number 13", ["13"]),
+        ("note dated 22 June 2024", []),
+        ("what was agreed on June 22, 2024 about room 7?", ["7"]),
+        ("may statement 13 be used?", ["13"]),
+        ("what does ERR-4042 of unit 7 mean?", [as_code("err-4042")]),
+    ],
+)
+def test_numbers_are_met_to_the_letter_unless_they_are_of_a_date(
+    question: str, numbers: list[str]
+) -> None:
+    assert [token for term in exact_terms(question) for token in term.tokens] == numbers

@@ -15,9 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pincite.errors import ModelInvalid, ModelUnavailable
 from pincite.models.catalog import is_service, model_folder
@@ -26,7 +24,9 @@ from pincite.models.worker.wire import Place, code_stamp, model_stamp, place_of,
 from pincite.ports import Embedder
 from pincite.records import ModelCard
 from pincite.settings import ONE_THREAD, WorkerSettings
-from pincite.vectors import Vector
+
+if TYPE_CHECKING:
+    from pincite.vectors import Vector
 
 _Answer = TypeVar("_Answer")
 
@@ -158,6 +158,8 @@ class WorkerEmbedder:
         dimensions = self.card.dimensions
         if len(body) != count * dimensions * 4:
             raise ModelInvalid(f"the worker gave {len(body)} bytes for {count} vectors")
+        import numpy as np
+
         rows = np.frombuffer(body, dtype="<f4").reshape(count, dimensions)
         return [row.astype(np.float32) for row in rows]
 
