@@ -319,7 +319,7 @@ def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) 
         (("search", "lease", "--top-k", "0"), 2, "top-k"),
         (("search", "lease", "--mode", "magic"), 2, "magic"),
         (("search", "lease", "--where", "typ = md"), 2, "did you mean type?"),
-        (("search", "lease", "--since", "soon"), 2, "'soon' is no date"),
+        (("search", "lease", "--since", "soon"), 2, "'soon' is not a date"),
         (("search", "lease", "--type", "pfd"), 2, "unknown type 'pfd' (did you mean pdf?)"),
         (("search", "lease", "--library", "/"), 3, "has an index"),
         (("show", "nowhere.md:1"), 3, "a citation is"),

@@ -59,7 +59,7 @@ def test_reports_are_json_where_asked(run: Run) -> None:
     ("arguments", "code", "told"),
     [
         (("import", "a.pincite", "notes"), 3, "has an index already"),
-        (("import", "absent.pincite", "new"), 2, "is no file"),
+        (("import", "absent.pincite", "new"), 2, "is not a file"),
         (("import", "cut.pincite", "new"), 4, "is cut off"),
         (("export", "a.pincite", "-l", "notes"), 2, "--overwrite"),
         (("import", "a.pincite", "no/such/folder"), 3, "no/such does not exist; make it first"),

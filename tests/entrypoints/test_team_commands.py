@@ -209,7 +209,7 @@ def test_only_admins_share_revoke_and_drop(plans: Run, store: str) -> None:
         assert "only an admin" in plans("team", *command, *place, code=10).stderr
     assert "stays its admin" in plans("team", "revoke", "ada", "-l", "notes", code=10).stderr
     told = plans("team", "revoke", "mary", "-l", "notes", code=2).stderr
-    assert "mary is no member of ada/plans" in told
+    assert "mary is not a member of ada/plans" in told
     plans("team", "share", "grace", "--role", "owner", "-l", "notes", code=2)
     plans("team", "share", "a/b", "-l", "notes", code=2)
 
@@ -463,7 +463,7 @@ def test_a_folder_whose_database_is_gone_does_not_get_an_empty_one(run: Run) -> 
 
 def test_reading_makes_no_tables_in_somebody_elses_database(run: Run, owner: str) -> None:
     place = ("--store", owner, "--user", "ada")
-    assert "holds nothing of pincite" in run("team", "projects", *place, code=3).stderr
+    assert "holds no tables of pincite" in run("team", "projects", *place, code=3).stderr
     with psycopg.connect(owner) as connection:
         assert connection.execute("SELECT to_regnamespace('pincite')").fetchone() == (None,)
 

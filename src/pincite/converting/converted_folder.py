@@ -150,7 +150,9 @@ class ConvertedFolder:
         """Nothing outside the library is read or written, whatever links lead there."""
         while place != self._folder.parent:
             if place.is_symlink():
-                raise LibraryError(f"{place} is a link; what is recognised is kept in the library")
+                raise LibraryError(
+                    f"{place} is a link; recognised text is only kept inside the library"
+                )
             place = place.parent
 
 

@@ -90,7 +90,7 @@ class RecogniserProcess:
                 yield _part(answer)
         except _Gone as error:
             raise FileUnreadable(
-                "makes the recogniser crash: it is damaged, or needs too much memory"
+                "makes the recogniser crash: it is damaged or needs too much memory"
             ) from error
         except _Late as error:
             raise FileUnreadable(f"takes longer than {self._seconds:g} s a page") from error
@@ -251,13 +251,13 @@ def speech_options(model: Path, language: str | None) -> Options:
     missing = [name for name in _MODEL_FILES if not (folder / name).is_file()]
     if missing:
         raise ModelInvalid(
-            f"{folder} is no faster-whisper model: it has no {' and no '.join(missing)}; give the "
-            "folder of a model in CTranslate2's format, such as Systran/faster-whisper-base"
+            f"{folder} is not a faster-whisper model: it has no {' and no '.join(missing)}; give "
+            "the folder of a model in CTranslate2's format, such as Systran/faster-whisper-base"
         )
     return Options(engine="whisper", language=language, model=str(folder))
 
 
 def _checked(language: str | None) -> str | None:
     if language is not None and not _LANGUAGE.fullmatch(language):
-        raise SettingsError(f"{language!r} is no language; give one as en, de, zh")
+        raise SettingsError(f"{language!r} is not a language; write it like en, de or zh")
     return language

@@ -328,6 +328,6 @@ class FolderHome:
 def _refuse_changed(as_it_was: bool) -> None:  # noqa: FBT001 — it is all there is to say
     if not as_it_was:
         raise LibraryBusy(
-            "another process switched to another generation just now; look at what there is with "
+            "another process switched to another generation just now; see what there is with "
             "`pincite reindex --status`"
         )

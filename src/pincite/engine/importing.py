@@ -175,7 +175,9 @@ class _Taking:
         try:
             labels_of(original)
         except SettingsError as error:
-            raise Unsound(f"says of {line.path!r} what cannot be understood: {error}") from error
+            raise Unsound(
+                f"says something of {line.path!r} that cannot be understood: {error}"
+            ) from error
         store = self._aside.store
         if not isinstance(store, KeepsOriginals):
             self._counts.left_out += 1
@@ -199,7 +201,7 @@ class _Taking:
 
     def _take_file(self, line: FileLine) -> None:
         if line.name not in OWN_FILES or line.name in self._own:
-            raise Unsound(f"holds a file {line.name!r}, which is none of ours")
+            raise Unsound(f"holds a file {line.name!r} that pincite does not know")
         if len(line.data) > MOST_FILE_BYTES:
             raise Unsound(f"holds a {line.name} of {len(line.data):,} bytes")
         self._own[line.name] = line.data

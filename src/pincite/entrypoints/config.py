@@ -37,7 +37,7 @@ def settings_file(environ: Mapping[str, str]) -> Path:
         try:
             return Path(named).expanduser()
         except RuntimeError:
-            raise SettingsError("PINCITE_CONFIG names the home of nobody known here") from None
+            raise SettingsError("PINCITE_CONFIG names the home folder of an unknown user") from None
     import platformdirs
 
     return platformdirs.user_config_path("pincite") / "config.toml"

@@ -142,7 +142,7 @@ def _case(line: str) -> Case:
 def _object(line: str) -> dict[str, Any]:
     """The line's object; a field that stands twice would silently lose what it said first."""
     if line.lstrip().startswith(("//", "#")):
-        raise _BadLine('comments are not possible; remove it, or give a case a "note"')
+        raise _BadLine('comments are not allowed; remove it, or give a case a "note"')
     try:
         line.encode()
         found = json.loads(line, object_pairs_hook=_once_each, parse_constant=_no_number)
@@ -155,7 +155,9 @@ def _object(line: str) -> dict[str, Any]:
             'such as {"question": "…", "documents": ["notes/a.md"]}'
         ) from None
     except (ValueError, RecursionError):
-        raise _BadLine("holds a number or a nesting beyond all measure; remove it") from None
+        raise _BadLine(
+            "holds a number that is too large, or is nested too deeply; remove it"
+        ) from None
     if not isinstance(found, dict):
         raise _BadLine('must hold one object, such as {"question": "…", "terms": ["…"]}')
     return found
@@ -171,7 +173,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(constant: str) -> None:
-    raise _BadLine(f"holds {constant}, which is no JSON; write a number")
+    raise _BadLine(f"holds {constant}, which is not JSON; write a number")
 
 
 _Fields = TypeVar("_Fields", bound=msgspec.Struct)
@@ -227,7 +229,7 @@ def _place(fields: _PlaceFields) -> ExpectedPlace:
 def _seconds(written: float | str) -> float:
     seconds = seconds_of(written) if isinstance(written, str) else float(written)
     if seconds is None:
-        raise _BadLine(f"{_quoted(str(written))} is no time; write seconds, mm:ss or hh:mm:ss")
+        raise _BadLine(f"{_quoted(str(written))} is not a time; write seconds, mm:ss or hh:mm:ss")
     return seconds
 
 
@@ -268,7 +270,7 @@ def _check_fields(case: Case) -> None:
     for path in (*case.documents, *(place.document for place in case.places)):
         if not path.strip() or path.startswith(("/", "./", "../")):
             raise _BadLine(
-                f"{_quoted(path)} is no path in the library; write it as `pincite catalog` does"
+                f"{_quoted(path)} is not a path in the library; write it as `pincite catalog` does"
             )
 
 

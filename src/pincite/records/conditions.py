@@ -121,11 +121,11 @@ def type_is(values: Sequence[str]) -> Condition:
 def value_problem(field: Field, operator: Operator, value: str) -> str:
     """Why the field can never be that; empty where it can."""
     if field == "date" and (value or operator != "is") and day_span(value) is None:
-        return f"{value!r} is no date; write 2024, 2024-05 or 2024-05-31"
+        return f"{value!r} is not a date; write 2024, 2024-05 or 2024-05-31"
     if field == "confidentiality" and value.lower() not in LEVELS:
-        return f"{value!r} is no confidentiality; levels are: {', '.join(LEVELS)}"
+        return f"{value!r} is not a confidentiality level; levels are: {', '.join(LEVELS)}"
     if field == "modality" and value.lower() not in frozenset(Modality):
-        return f"{value!r} is no modality; modalities are: {', '.join(Modality)}"
+        return f"{value!r} is not a modality; modalities are: {', '.join(Modality)}"
     return ""
 
 

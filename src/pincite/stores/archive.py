@@ -408,7 +408,7 @@ class Archive:
                 line.lines,
                 line.checksum,
             ):
-                raise self._invalid("does not hold the lines that it was written with")
+                raise self._invalid("does not have the lines it was written with")
             digest.update(raw)
             before = line
             yield line
@@ -430,9 +430,9 @@ class Archive:
             if isinstance(line, LibraryLine):
                 _check_header(line.header)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise self._invalid(f"holds something that no pincite writes ({error})") from error
+            raise self._invalid(f"holds something that pincite never writes ({error})") from error
         except RecursionError as error:
-            raise self._invalid("holds something nested deeper than any pincite writes") from error
+            raise self._invalid("holds something nested deeper than pincite ever writes") from error
         except Unsound as unsound:
             raise self.refuse(unsound) from unsound
         return line
@@ -449,11 +449,11 @@ class Archive:
             raise self._invalid("does not begin as an export does")
         if isinstance(before, DocumentLine):
             if not isinstance(line, DocumentLine | OriginalLine | EndLine):
-                raise self._invalid("holds its lines in another order than an export does")
+                raise self._invalid("has its lines in a different order than an export")
             if isinstance(line, DocumentLine) and before.document["path"] >= line.document["path"]:
                 raise self._invalid("holds its documents twice, or in disorder")
         if isinstance(before, OriginalLine) and not isinstance(line, OriginalLine | EndLine):
-            raise self._invalid("holds its lines in another order than an export does")
+            raise self._invalid("has its lines in a different order than an export")
 
     def _raw_lines(self) -> Iterator[bytes]:
         """The lines, in pieces of bounded size however small they were packed."""
@@ -474,7 +474,7 @@ class Archive:
     def _unpacked(self) -> Iterator[bytes]:
         head = self._file.read(len(GZIP_HEAD))
         if head != GZIP_HEAD:
-            raise self._invalid("is no file that `pincite export` or `pincite backup` wrote")
+            raise self._invalid("is not a file that `pincite export` or `pincite backup` wrote")
         unpacking = zlib.decompressobj(wbits=31)
         packed = head
         while not unpacking.eof:
@@ -504,7 +504,7 @@ class Archive:
 def opened_archive(path: Path) -> Iterator[Archive]:
     """An archive to read from."""
     if not path.is_file():
-        raise SettingsError(f"{path} is no file; name one that `pincite export` wrote")
+        raise SettingsError(f"{path} is not a file; name one that `pincite export` wrote")
     try:
         file = path.open("rb")
     except OSError as error:
@@ -560,7 +560,7 @@ def sound_original(line: OriginalLine) -> Original:
 def _sound(form: DocumentForm) -> EmbeddedDocument:
     path, length = form["path"], len(form["text"])
     if not _is_inside(path):
-        raise Unsound(f"names a document {path!r}, which is no path inside a library")
+        raise Unsound(f"names a document {path!r}, which is not a path inside a library")
     if not _CHECKSUM.fullmatch(form["checksum"]) or form["size"] < 0:
         raise Unsound(f"does not say which file {path!r} is")
     chunks = form["chunks"]
@@ -630,6 +630,6 @@ def _check_vector(vector: np.ndarray, path: str, dimensions: int) -> None:
     try:
         unit(vector, dimensions=dimensions)
     except ModelInvalid as error:
-        raise Unsound(f"holds {path!r} with a vector that is none: {error}") from error
+        raise Unsound(f"holds {path!r} with something that is not a vector: {error}") from error
     if not np.isclose(np.linalg.norm(vector.astype(np.float64)), 1, atol=1e-3):
         raise Unsound(f"holds {path!r} with a vector that is not of length 1")

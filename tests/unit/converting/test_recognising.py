@@ -329,7 +329,7 @@ def test_the_systems_tesseract_is_found(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 @pytest.mark.parametrize("language", ["", "-x", "../eng"])
 def test_what_is_no_language_is_refused(language: str) -> None:
-    with pytest.raises(SettingsError, match="no language"):
+    with pytest.raises(SettingsError, match="not a language"):
         ocr_options(None, language)
 
 

@@ -133,7 +133,7 @@ def test_a_line_separator_inside_a_question_ends_no_line() -> None:
     ("line", "says"),
     [
         ("{", "is not JSON"),
-        ("// later", "comments are not possible"),
+        ("// later", "comments are not allowed"),
         ('{"terms": ["x"]}', '"question" is missing'),
         ('{"question": " ", "terms": ["x"]}', '"question" takes a text that is not blank'),
         ('{"question": "q", "question": "r"}', 'names "question" twice'),
@@ -144,7 +144,7 @@ def test_a_line_separator_inside_a_question_ends_no_line() -> None:
         ('{"question": "q", "documents": ["a.md", "a.md"]}', "one of them twice"),
         (
             '{"question": "q", "documents": ["/home/a.md"]}',
-            '"/home/a.md" is no path in the library',
+            '"/home/a.md" is not a path in the library',
         ),
         ('{"question": "q", "terms": [""]}', '"terms" holds a blank'),
         ('{"question": "q", "terms": null}', '"terms" takes a list of texts'),
@@ -157,9 +157,9 @@ def test_a_line_separator_inside_a_question_ends_no_line() -> None:
         (place(), "a place has 0 of lines, pages, time, rows; give exactly one"),
         (place(lines=[8, 3]), '"lines" ends before it begins'),
         (place(rows=1.5), '"rows" takes a whole number from 1'),
-        (place(time="soon"), '"soon" is no time'),
+        (place(time="soon"), '"soon" is not a time'),
         ('{"question": "q", "places": [{"document": "a", "time": NaN}]}', "holds NaN"),
-        ("[" * 100_000, "beyond all measure"),
+        ("[" * 100_000, "nested too deeply"),
     ],
 )
 def test_a_bad_line_is_told_with_what_to_do(line: str, says: str) -> None:

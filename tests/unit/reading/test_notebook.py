@@ -140,7 +140,7 @@ def test_format_3_is_read() -> None:
     [b"{", b"[]", b"{}", b"1", b"[" * 100_000, b'{"cells": ' * 50_000, b"plain words"],
 )
 def test_what_is_no_notebook_is_refused_in_plain_words(data: bytes) -> None:
-    with pytest.raises(FileUnreadable, match="is no notebook"):
+    with pytest.raises(FileUnreadable, match="is not a notebook"):
         read_notebook(SourceFile("a.ipynb", data))
 
 

@@ -75,9 +75,9 @@ def test_an_expression_means_its_condition(expression: str, condition: object) -
         ("(type = pdf", "')' is missing"),
         ("tag in (red green)", "',' is missing"),
         ('name = "open', "character 8 of 'name = \"open': a quote is not closed"),
-        ("date > 2024-13", "'2024-13' is no date"),
+        ("date > 2024-13", "'2024-13' is not a date"),
         ("modality = film", "modalities are: text, ocr"),
-        ("date > soon", "'soon' is no date; write 2024, 2024-05 or 2024-05-31"),
+        ("date > soon", "'soon' is not a date; write 2024, 2024-05 or 2024-05-31"),
         ("confidentiality = secret", "levels are: public, internal, confidential, restricted"),
         ("not " * 60 + "type = pdf", "nested too deeply"),
         ("type = " + "x" * 5_000, "longer than 4096 characters"),
@@ -110,18 +110,18 @@ def test_any_value_survives_being_written_and_read(value: str) -> None:
 
 
 def test_wrong_plain_fields_are_errors_too() -> None:
-    with pytest.raises(FilterError, match="'secret' is no confidentiality"):
+    with pytest.raises(FilterError, match="'secret' is not a confidentiality"):
         _ = Filters(clearance="secret").condition
-    with pytest.raises(FilterError, match="'May' is no date"):
+    with pytest.raises(FilterError, match="'May' is not a date"):
         _ = Filters(since="May").condition
-    with pytest.raises(FilterError, match="'' is no date"):
+    with pytest.raises(FilterError, match="'' is not a date"):
         _ = Filters(until="").condition
 
 
 def test_a_wrong_type_is_told_and_not_searched_for() -> None:
     with pytest.raises(FilterError, match=r"types takes a tuple or list of texts, not \(7,\)"):
         Filters(types=[7]).check()  # type: ignore[arg-type]
-    with pytest.raises(FilterError, match="'smell' is no modality; modalities are: text"):
+    with pytest.raises(FilterError, match="'smell' is not a modality; modalities are: text"):
         Filters(modalities=("smell",)).check()  # type: ignore[arg-type]
     with pytest.raises(FilterError, match="name takes a text"):
         Filters(name=("a",)).check()  # type: ignore[arg-type]

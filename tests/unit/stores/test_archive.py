@@ -177,7 +177,7 @@ def test_a_file_that_was_cut_off_anywhere_is_told_as_such(small: Path, tmp_path:
     inside = range(40, len(data) - 40, times(5, soak=1))
     for length in (*range(40), *inside, *range(len(data) - 40, len(data))):
         what = told(tmp_path / "cut.pincite", data[:length])
-        assert ("is cut off" in what) or (length < 10 and "is no file" in what), length
+        assert ("is cut off" in what) or (length < 10 and "is not a file" in what), length
 
 
 def test_a_byte_that_changed_anywhere_is_told(small: Path, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_something_behind_the_end_is_told(small: Path, tmp_path: Path, more: byt
 
 @pytest.mark.parametrize("data", [b"", b"# Notes\n"])
 def test_a_file_of_another_kind_is_told(tmp_path: Path, data: bytes) -> None:
-    assert "is no file that `pincite export`" in told(tmp_path / "x.pincite", data)
+    assert "is not a file that `pincite export`" in told(tmp_path / "x.pincite", data)
 
 
 # Files that somebody made up; every checksum in them is right
@@ -337,7 +337,7 @@ def test_a_document_whose_path_leads_elsewhere_is_refused(
         for one in document["chunks"]:
             one.update(id=chunk_id(document["id"], one["modality"], one["start"]))
 
-    with pytest.raises(ArchiveInvalid, match="no path inside a library"):
+    with pytest.raises(ArchiveInvalid, match="not a path inside a library"):
         take(hostile(small, rename), MemoryHome(), root=tmp_path)
 
 

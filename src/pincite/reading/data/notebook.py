@@ -52,9 +52,9 @@ def _notebook(file: SourceFile) -> _Record:
     try:
         notebook = json_value(decode_filled(file.data))
     except ValueError as error:
-        raise FileUnreadable("is no notebook: it is not JSON; open and save it again") from error
+        raise FileUnreadable("is not a notebook: it is not JSON; open and save it again") from error
     if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
-        raise FileUnreadable("is no notebook: it has no cells; open and save it again")
+        raise FileUnreadable("is not a notebook: it has no cells; open and save it again")
     return notebook
 
 

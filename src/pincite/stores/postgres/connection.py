@@ -92,7 +92,7 @@ class Server:
             with psycopg.connect(self.url, **options) as connection:  # type: ignore[arg-type]
                 if not make and not schema_version(connection):
                     raise DatabaseMissing(
-                        f"{self.name} holds nothing of pincite; correct the address, or let the "
+                        f"{self.name} holds no tables of pincite; correct the address, or let the "
                         "database's owner run `pincite team setup`"
                     )
                 migrate(connection)

@@ -123,7 +123,9 @@ def _refuse_folder(folder: Path, *, make: bool) -> None:
     try:
         above = next(one for one in (folder, *folder.parents) if one.exists())
         if not above.is_dir():
-            raise SettingsError(f"{above} is a file; name a folder for the database, a new one say")
+            raise SettingsError(
+                f"{above} is a file; name a folder for the database, for example a new one"
+            )
         held = {one.name for one in folder.iterdir()} if above == folder else set()
     except PermissionError as error:
         raise _forbidden(folder) from error

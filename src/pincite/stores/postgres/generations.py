@@ -154,8 +154,8 @@ class ProjectGenerations:
         lost = connection.execute(_LOST, values).fetchone()
         if lost is not None and lost[0]:
             raise SettingsError(
-                "files were handed in or deleted since that the other generation does not know of "
-                f"({lost[0]:,}); reindex to how it was made instead"
+                "files were handed in or deleted since then that the other generation does not "
+                f"have ({lost[0]:,}); reindex to how it was made instead"
             )
 
     def _numbers(self, connection: Connection) -> Generations:
@@ -169,7 +169,7 @@ class ProjectGenerations:
         values = {"live": numbers.live, "before": numbers.before, "next": numbers.next}
         if connection.execute(statement, {**self._values, **values}).rowcount != 1:
             raise LibraryBusy(
-                "another process changed the generations just now; look at what there is with "
+                "another process changed the generations just now; see what there is with "
                 "`pincite reindex --status`"
             )
 

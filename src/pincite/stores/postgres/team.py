@@ -215,9 +215,13 @@ class Team:
         """
         refuse_bad_name("user", user)
         if role not in (None, *MEMBER_ROLES):
-            raise SettingsError(f"there is no role {role!r}; choose of {', '.join(MEMBER_ROLES)}")
+            raise SettingsError(
+                f"there is no role {role!r}; choose one of: {', '.join(MEMBER_ROLES)}"
+            )
         if clearance not in (None, *LEVELS):
-            raise SettingsError(f"there is no label {clearance!r}; choose of {', '.join(LEVELS)}")
+            raise SettingsError(
+                f"there is no label {clearance!r}; choose one of: {', '.join(LEVELS)}"
+            )
         entry = self._as_admin(scope, user)
         level = None if clearance is None else LEVELS.index(clearance)
         said = {"project": entry.project, "user": user, "role": role, "clearance": level}
@@ -235,7 +239,8 @@ class Team:
             said = {"project": entry.project, "user": user}
             if not connection.execute(_REVOKE, said).rowcount:
                 raise SettingsError(
-                    f"{user} is no member of {scope.full_name}; `pincite team members` lists who is"
+                    f"{user} is not a member of {scope.full_name}; "
+                    "`pincite team members` lists who is"
                 )
 
     def drop(self, scope: Scope) -> None:

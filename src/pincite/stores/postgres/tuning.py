@@ -33,7 +33,7 @@ def _setting(name: str, value: str) -> tuple[str, Any]:
         return name, value
     if name not in _NUMBERS:
         known = ", ".join(f"{PREFIX}{one}" for one in _KNOWN)
-        raise SettingsError(f"{PREFIX}{name} is no setting of an address; known are: {known}")
+        raise SettingsError(f"{PREFIX}{name} is not a setting of an address; settings are: {known}")
     if not value.isdecimal() or len(value) > _MOST_DIGITS:
         raise SettingsError(f"{PREFIX}{name} is {value!r}, but a whole number is expected")
     return name, int(value)
