@@ -217,6 +217,8 @@ class UserSettings:
 
 def check_ask(settings: AskSettings) -> None:
     """Refuse what cannot work."""
+    if not isinstance(settings, AskSettings):
+        raise SettingsError(f"asking must be AskSettings(…), not {settings!r}")
     if not 0 <= settings.caution <= 1:
         raise SettingsError(f"caution must be between 0 and 1, not {settings.caution}")
     if settings.claims < 1 or settings.nearest < 0:
@@ -227,6 +229,8 @@ def check_ask(settings: AskSettings) -> None:
 
 def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters()) -> None:
     """Refuse what cannot work, before anything is loaded for it."""
+    if not isinstance(settings, SearchSettings):
+        raise SettingsError(f"settings must be SearchSettings(…), not {settings!r}")
     filters.check()
     if mode not in MODES:
         raise SettingsError(f"unknown mode {mode!r}; choose one of: {', '.join(MODES)}")

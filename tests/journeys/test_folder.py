@@ -252,8 +252,8 @@ def test_an_index_of_an_older_version_says_first_what_is_done_again(folder: Path
     connection.close()
     with open_library(folder) as library:
         report = library.index(on_progress=told.append)
-    assert "4 are read again" in told[0].note
-    assert "takes about" in told[0].note
+    assert "It reads 4 documents again" in told[0].note
+    assert "seconds if that is everything" in told[0].note
     assert not any(progress.note for progress in told[1:])
     assert (report.recut, report.embedded) == (4, 0)
 

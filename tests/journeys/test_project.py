@@ -148,6 +148,22 @@ def test_an_upload_whose_text_a_service_refuses_is_found_by_words_and_tried_agai
     assert project.index_document("plan.md", PLAN).status == "deduplicated"
 
 
+def test_a_reindex_names_the_uploads_that_lack_vectors(opened: Open) -> None:
+    project = opened("ada")
+    refusing = Project(project.root, Refusing(ModelAccess()), project._home)
+    refusing.index_document("plan.md", PLAN)
+    report = refusing.reindex(policy="flat")
+    assert report.outcome == "switched"
+    assert report.index is not None
+    (lacking,) = report.index.lacking
+    assert "1 of 1 chunks have no vector yet" in lacking.reason
+
+
+def test_a_name_is_given_with_the_file_and_not_as_a_label(opened: Open) -> None:
+    with pytest.raises(SettingsError, match="hand the file in under that name"):
+        opened("ada").index_document("plan.md", PLAN, labels={"name": "a\x1b[31m/../b"})
+
+
 def test_a_hundred_uploads_of_one_file_at_once_make_one_document(opened: Open) -> None:
     project = opened("ada")
     project.index_document("note.md", NOTE)

@@ -16,6 +16,7 @@ import pytest
 
 from pincite.engine import open_library
 from pincite.engine.library import Library
+from pincite.records import Progress
 from pincite.settings import SourceSettings
 from pincite.sources import Checksums, Folder
 
@@ -104,6 +105,18 @@ def test_what_did_not_change_is_not_read_again_by_any_process(library: CountedLi
     assert not again.search("pump").changed
     assert not again.show("pumps.md:1").changed
     assert again.bytes_read() == {}
+
+
+def test_what_a_stopped_build_stored_is_not_read_again(library: CountedLibrary) -> None:
+    def stop(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.index(model="hashing", on_progress=stop)
+    (stored,) = library.documents()
+    again = opened(library.root)
+    assert again.index().unchanged == 1
+    assert stored.path not in again.bytes_read()
 
 
 def test_only_the_file_that_changed_is_read(library: CountedLibrary) -> None:

@@ -324,7 +324,7 @@ def _asked(ask: Callable[..., Any], library: Library) -> object:
 
 
 VERBS: dict[str, Callable[[Library], object]] = {
-    **{name: partial(_asked, ask) for name, ask in SHAPES.items()},
+    **{f"{name} found": partial(_asked, ask) for name, ask in SHAPES.items()},
     "ask": lambda library: library.ask("pump"),
     "index": lambda library: library.index(),
     "reindex": lambda library: library.reindex(),

@@ -33,7 +33,7 @@ _NOTHING_TO_LOOK_AT: Mapping[Reason | None, AbstentionReason] = {
 _MESSAGES: Mapping[AbstentionReason, str] = {
     "not_understood": "I don't see a question in this: it holds no word to look for.",
     "nothing_found": "I don't see anything in your documents that this question may look at. You "
-    "may want to ask with fewer filters or without quotes.",
+    "may want to ask with fewer filters.",
     "out_of_domain": "I don't see an answer to this in your documents: nothing mentions {missing}. "
     "You may want to ingest documents about it.",
     "too_far": "I don't see anything near this in your documents{unsaid}. You may want to ingest "

@@ -104,6 +104,10 @@ class Home(MovingHome, Protocol):
         """Nobody else writes to a generation meanwhile; LibraryBusy where someone does."""
         ...
 
+    def is_written(self) -> bool:
+        """Whether a run is under way in the live generation."""
+        ...
+
     def write_next(self) -> Store:
         """A store to write to the next generation, begun where there is none."""
         ...
@@ -189,6 +193,12 @@ class FolderHome:
     def held(self, number: int) -> AbstractContextManager[None]:
         """Nobody else writes to a generation meanwhile."""
         return self._folders.locked(number)
+
+    def is_written(self) -> bool:
+        """Whether a run is under way in the live generation."""
+        from pincite.stores.sqlite.opening import is_written
+
+        return is_written(self._folders.folder(self.generations().live))
 
     def write_next(self) -> Store:
         """The only store that writes to the next generation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from pincite.engine.folders import (
 )
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders, Wishes, header_for
-from pincite.errors import FileUnreadable, NothingToIndex, SettingsError
+from pincite.errors import FileUnreadable, ModelError, NothingToIndex, SettingsError
 from pincite.ingest.catalog import summarized
 from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.flow import Parts, sync
@@ -141,11 +141,17 @@ class Run:
         by_rule: list[Failure] = []
         chunk = self._chunker(header, embedder, by_rule.append)
         version = [str(header.ingestion_version)]
-        outdated = sum(one.recipe.split("/")[1:2] != version for one in store.documents())
+        there = {file.path for file in scan.files}
+        outdated = sum(
+            one.path in there and one.recipe.split("/")[1:2] != version for one in store.documents()
+        )
         if outdated:
             self._tell_of_upgrade(outdated, store, embedder)
         store.begin(header)
-        with Sandbox() as sandbox:
+        with ExitStack() as ending:
+            # Also of a run that is stopped: what it read need not be read again.
+            ending.callback(folder.checksums.save, [file.path for file in scan.files])
+            sandbox = ending.enter_context(Sandbox())
             report = sync(
                 scan.files,
                 Parts(
@@ -169,7 +175,6 @@ class Run:
                 reuse=not self.wishes.fresh,
                 on_progress=self.on_progress,
             )
-        folder.checksums.save([file.path for file in scan.files])
         skipped = [one for one in scan.skipped if one.kind != "unreadable"]
         return replace(
             report,
@@ -180,15 +185,19 @@ class Run:
 
     def _tell_of_upgrade(self, documents: int, store: Store, embedder: Embedder) -> None:
         """Say beforehand what another version of pincite has to do again, and for how long."""
-        started = time.perf_counter()
-        embedder.embed_passages([_ABOUT_A_WINDOW])
-        seconds = (time.perf_counter() - started) * store.stats().windows / embedder.parallel
-        takes = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} s"
         note = (
-            f"This version of pincite cuts and embeds documents differently: {documents:,} are "
-            "read again, and embedded again where the text for the model is another now; this "
-            f"takes about {takes} if it is so for all."
+            "This version of pincite cuts and embeds documents differently. It reads "
+            f"{documents:,} document{'' if documents == 1 else 's'} again, and embeds again what "
+            "the model would now read differently"
         )
+        with suppress(ModelError):  # which the run itself tells
+            embedder.embed_passages([_ABOUT_A_WINDOW])  # the first one also loads the model
+            started = time.perf_counter()
+            embedder.embed_passages([_ABOUT_A_WINDOW])
+            seconds = (time.perf_counter() - started) * store.stats().windows / embedder.parallel
+            takes = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
+            note += f": about {takes} if that is everything"
+        note += "."
         self.on_progress(Progress(0, documents, 0, 0, path="", note=note))
 
     def _header(self, current: LibraryHeader | None, own: _OwnFiles) -> LibraryHeader:

@@ -106,6 +106,8 @@ class Project(Searchable):
         if held is not None:
             known = {**held[1], "name": path.rpartition("/")[2]}
             path = held[0].path
+        if "name" in (said or {}):
+            raise SettingsError("`name` is no label of an upload: hand the file in under that name")
         labels = {key: one for key, one in {**known, **(said or {})}.items() if one is not None}
         if labels.get("name") == path.rpartition("/")[2]:
             del labels["name"]

@@ -101,6 +101,7 @@ class _Filling:
         left = self._store.to_make()
         total, size = self._done + len(left), self._bytes + sum(one.size for one in left)
         failures = []
+        lacking = []
         for one in left:
             original = self._store.original(one)
             if original is None:
@@ -112,8 +113,12 @@ class _Filling:
             else:
                 # False where it is another by now: it is found so in the next round.
                 self._store.take_over(embedded, original, one.owner)
+                if embedded.lacking:
+                    without = f"{embedded.lacking} of {len(embedded.chunks)} chunks"
+                    reason = f"{without} have no vector yet: found by words only"
+                    lacking.append(Failure(original.path, reason))
             self._done += 1
             self._bytes += one.size
             self._on_progress(Progress(self._done, total, self._bytes, size, original.path))
         self._store.finish(failures)
-        return IndexReport(failures=tuple(failures))
+        return IndexReport(failures=tuple(failures), lacking=tuple(lacking))

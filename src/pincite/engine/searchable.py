@@ -19,7 +19,6 @@ from pincite.errors import (
     LibraryError,
     ModelError,
     ModelMismatch,
-    PinciteError,
     ReceiptInvalid,
     SettingsError,
     StoreError,
@@ -173,7 +172,7 @@ class Searchable:
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
-        so_far = len(store.paths()) if not complete and self._is_written() else None
+        so_far = len(store.paths()) if not complete and self._home.is_written() else None
         notices = found.notices if mode == "words" else (*found.notices, *store.notices())
         watch.lap("check")
         found = replace(found, changed=changed, complete=complete, so_far=so_far, notices=notices)
@@ -432,16 +431,6 @@ class Searchable:
 
     def _store(self) -> Store:
         return self._live.get()
-
-    def _is_written(self) -> bool:
-        """Whether a run is under way; where nobody can write, none is."""
-        try:
-            with self._home.held(self._home.generations().live):
-                return False
-        except LibraryBusy:
-            return True
-        except PinciteError:
-            return False
 
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""

@@ -24,6 +24,7 @@ from pincite.engine.teams import made_team, opened_team
 from pincite.errors import (
     DatabaseMissing,
     IndexMissing,
+    LibraryBusy,
     PinciteError,
     ProjectMissing,
     SettingsError,
@@ -232,6 +233,15 @@ class TeamHome:
             yield
         finally:
             lock.release()
+
+    def is_written(self) -> bool:
+        """Whether a run is under way in the live generation; asked beside others who ask."""
+        try:
+            live = self.generations().live
+            self._team.hold(self.address.scope, live, shared=True).release()
+        except LibraryBusy:
+            return True
+        return False
 
     @contextmanager
     def held(self, number: int) -> Iterator[None]:

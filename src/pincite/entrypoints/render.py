@@ -31,6 +31,7 @@ Highlight = Callable[[str], str]
 _SPACE = re.compile(r"\s+")
 
 
+_MOST_CUT = 10  # chunks that were left out, listed for people
 SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or more
 
 
@@ -88,8 +89,10 @@ def _beneath(result: Result, highlight: Highlight) -> Iterator[str]:
 
 def _on_the_whole(found: SearchResults) -> Iterator[str]:
     """What was left out, and how long everything took."""
-    for one in found.dropped:
+    for one in found.dropped[:_MOST_CUT]:
         yield f"cut: chunk {one.chunk_id[:SHORT_ID]}, {printable(one.reason)}"
+    if len(found.dropped) > _MOST_CUT:
+        yield f"… and {len(found.dropped) - _MOST_CUT} more; --json lists them"
     if found.seconds:
         stages = (f"{stage} {taken * 1000:.1f}" for stage, taken in found.seconds.items())
         yield f"Milliseconds: {', '.join(stages)}"

@@ -30,6 +30,7 @@ from pincite.records import (
 
 _WORK_AHEAD = 64  # windows under way at once: enough for the threads, little for the memory
 _LARGE = 10_000_000  # bytes of a file that takes a while to be read and cut
+_PACKED = ("pdf", "docx", "pptx", "xlsx", "odt", "odp", "ods", "epub", "doc", "xls", "msg")
 _GIVE_UP_AFTER = 3  # documents in a row that the embedding service did not answer for
 
 
@@ -235,7 +236,6 @@ class _Tally:
             self.partly.append(Failure(task.path, "; ".join(notes)))
         self.paths[task.change].append(task.path)
         self.chunks += chunks
-        self._unanswered = 0
         self.advance(task.path)
 
     def lacks(self, path: str, chunks: int, failed: Mapping[ChunkId, ModelError]) -> None:
@@ -260,10 +260,9 @@ class _Tally:
 
     def give_up_if_hopeless(self, cause: ModelError | None) -> None:
         """A service that does not answer will not answer for the next thousand files either."""
-        if cause is not None:
-            self._unanswered += 1
-            if self._unanswered >= _GIVE_UP_AFTER:
-                raise cause
+        self._unanswered = 0 if cause is None else self._unanswered + 1
+        if cause is not None and self._unanswered >= _GIVE_UP_AFTER:
+            raise cause
 
     def advance(self, path: str) -> None:
         """One more file is done."""
@@ -272,8 +271,11 @@ class _Tally:
         self._tell(path)
 
     def _tell(self, path: str, *, doing: str = "") -> None:
-        pace = self._windows.total() / max(self._read.total(), 1)  # of kinds of which none is read
         paces = {kind: self._windows[kind] / max(size, 1) for kind, size in self._read.items()}
+        # Of kinds of which none is read yet; most of a PDF or of a zipped document is not text.
+        pace = self._windows.total() / max(self._read.total(), 1)
+        packed = {kind: pace / 10 for kind in _PACKED}
+        paces = {**packed, **paces}
         left = sum(size * paces.get(kind, pace) for kind, size in self._unread.items())
         windows = (self._windows_done, self._windows.total() + round(left))
         done = (self._done, len(self._sizes), self._bytes_done, self._bytes_total)

@@ -66,7 +66,12 @@ def compare(
         if stored[path].size in (0, found[path].size)  # 0 where an older pincite stored it
         and stored[path].checksum == checksum(found[path])
     }
-    differing = (found.keys() | stored.keys()) - same
+    # A source that cannot be read right now is as it was.
+    differing = {
+        path
+        for path in (found.keys() | stored.keys()) - same
+        if not is_unreadable(path, unreadable)
+    }
     sizes = {document.size for document in vanished.values()}
     tasks = []
     pages = []
@@ -83,12 +88,12 @@ def compare(
                 tasks.append(Task(path, "added"))
         elif path not in same:
             tasks.append(Task(path, "changed", (old.id,)))
+        elif not differing.isdisjoint(sources_of(path, old.title)):
+            pages.append(Task(path, "recut", (old.id,)))
         elif old.recipe != recipe:
             is_same = split_recipe(old.recipe)[0] == recipe
             lacking = old.lacking if is_same else 0
             tasks.append(Task(path, "retried" if is_same else "recut", (old.id,), lacking))
-        elif not differing.isdisjoint(sources_of(path, old.title)):
-            pages.append(Task(path, "recut", (old.id,)))
         else:
             unchanged += 1
     return Plan((*pages, *tasks), tuple(vanished.values()), unchanged)

@@ -53,6 +53,11 @@ class Hit(NamedTuple):
     # That it answers the question; None where the searches or the model do not allow to tell.
     probability: float | None = None
 
+    @property
+    def lift(self) -> float:
+        """What a quoted phrase lifted it by, which says nothing of how near it is."""
+        return self.shares["phrases"].contribution if "phrases" in self.shares else 0.0
+
     def rrf_score(self, k: int) -> float:
         """What Reciprocal Rank Fusion gives for its places in words and vector: 1 / (k + rank)."""
         ranks = [self.shares[one].rank for one in ("words", "vector") if one in self.shares]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,8 +68,8 @@ _QUOTED = re.compile(r"“(?P<words>.+)”(?: \((?P<at>[^()]+)\))?")
 _LIKELY = 50  # chunks in which a quote is looked for
 _HOW = (
     "a citation is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time "
-    "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a line that `pincite search` or "
-    "`pincite ask` printed"
+    "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a citation or quote line "
+    "that `pincite search` or `pincite ask` printed"
 )
 
 
@@ -116,6 +117,9 @@ def _readings(wanted: str, paths: Iterable[str]) -> Iterator[_Reading]:
                 if place == path or place.startswith(f"{path} — "):
                     headings = place.removeprefix(path).removeprefix(" — ")
                     yield _Reading(path, unit, *_ends(match), headings)
+            # The file's name without its folder, as people type it.
+            name, _, headings = place.partition(" — ")
+            yield _Reading(name, unit, *_ends(match), headings)
     yield from (_Reading(path) for path in paths if printed.startswith(f"{path} — "))
 
 
@@ -134,7 +138,8 @@ def _named(path: str, entries: Mapping[str, DocumentId], root: Path, seen: Path)
     inside = full.relative_to(root).as_posix() if full.is_relative_to(root) else path
     if path in entries or inside in entries:
         return path if path in entries else inside
-    ends = sorted(one for one in entries if path and one.endswith(f"/{path}"))
+    end = f"/{path}".casefold()
+    ends = sorted(one for one in entries if path and f"/{one}".casefold().endswith(end))
     if len(ends) > 1:
         raise CitationNotFound(
             f"several files are called {path!r}; give more of the path: {', '.join(ends)}"
@@ -262,7 +267,7 @@ def _captions(document: Document, start: int, end: int, around: int) -> Iterator
         text = document.text[place.start : place.end]
         if line != (line := lines.line_of(place.start)):  # a paragraph begins with its speaker
             opening = lines.start_of(line)
-            words_from = next(one.start for one in timed if one.start >= opening)
+            words_from = timed[bisect_left(timed, opening, key=lambda one: one.start)].start
             text = document.text[opening:words_from] + text
         begins = place.time_start or 0.0
         ends = begins if place.time_end is None else place.time_end

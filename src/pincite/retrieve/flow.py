@@ -103,14 +103,14 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
 
     wanted = max(settings.top_k, settings.rerank_top if reranker else 0)
     rarity = rarity_of(understood.embedded, store)
-    weights = _weights(question, settings, rarity, foreignness)
+    weights = _weights(understood.words, settings, rarity, foreignness)
     in_shape = partial(shape, load=store.load_chunks, settings=settings, wanted=wanted, named=named)
     fused, shaped = _best_hits(asked, in_shape, settings, weights, wanted, lap)
     kept = [one.hit for one in shaped.kept]
     loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
     known: dict[ChunkId, Signals] = {}
     if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
-        best = max((hit.score for hit in fused), default=0.0)
+        best = max((hit.score - hit.lift for hit in fused), default=0.0)
         known = signals(
             understood.embedded, kept, loaded, rarity, best=best, foreignness=foreignness
         )
@@ -146,13 +146,13 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
         notices=(
             *understood.notices,
             *(
-                f"“{one}” stands nowhere in these words; searched for each of them."
+                f"No text has the phrase “{one}”; its words were searched for instead."
                 for one in nowhere
             ),
             *notices,
         ),
         understood=understood.embedded,
-        confidence=confidence(results[0].hit, known, rarity.missing) if results else None,
+        confidence=confidence([one.hit for one in results], known, rarity.missing),
     )
 
 
@@ -194,6 +194,7 @@ def _fused(
 ) -> list[Hit]:
     if settings.fusion == "ranks":
         votes = {**dict.fromkeys(rankings, 1.0), "route": settings.route_weight}
+        votes["codes"] = weights["codes"] / (settings.codes_weight or 1.0)
         return fuse_ranks(rankings, votes, k=settings.rrf_k, absent_rank=settings.absent_rank)
     if len(rankings) == 1:
         return fuse_scores(rankings, dict.fromkeys(rankings, 1.0))

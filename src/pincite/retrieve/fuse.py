@@ -92,9 +92,10 @@ def fuse_ranks(
             if one.listed:
                 share = Share(rank, one.score, weight / (k + rank))
                 shares.setdefault(one.chunk_id, {})[search] = share
+    votes = {search: 1.0 if weights is None else weights.get(search, 0.0) for search in rankings}
     for_absence = 0.0 if absent_rank is None else 1 / (k + absent_rank)
     absent = {
-        chunk_id: for_absence * (len(rankings) - len(by_search))
+        chunk_id: for_absence * fsum(votes[search] for search in votes.keys() - by_search.keys())
         for chunk_id, by_search in shares.items()
     }
     return _hits(rankings, shares, absent)

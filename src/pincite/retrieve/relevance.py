@@ -37,13 +37,16 @@ class Signals:
     together: float  # the part that stands close together in the text
     unread: float  # the part that the model does not read: its cosine means little there
     behind: float  # how much lower its fused score is than the best hit's
+    words: int = 2  # of the question that say what it is about
 
     @property
     def nearness(self) -> float:
         """The cosine; for what the model does not read, words stand in."""
         by_words = min(_WORDS_FOR_COSINE * self.coverage, 1.0)
         near = (1 - self.unread) * self.cosine + self.unread * by_words
-        return max(near, _SAID_TOGETHER * self.together**3)
+        # One word alone stands together with nothing, and may be another one of the same stem.
+        said = self.together**3 if self.words > 1 else 0.0
+        return max(near, _SAID_TOGETHER * said)
 
     @property
     def weighed(self) -> tuple[float, float, float]:
@@ -114,7 +117,8 @@ def signals(
                 coverage=coverage,
                 together=together,
                 unread=max(foreignness, in_codes),
-                behind=best - hit.score,
+                behind=best - (hit.score - hit.lift),
+                words=sum(weight > 0 for weight in asked.values()),
             )
     return found
 
@@ -131,12 +135,15 @@ def with_probabilities(hits: Sequence[Hit], known: Mapping[ChunkId, Signals]) ->
 
 
 def confidence(
-    best: Hit, known: Mapping[ChunkId, Signals], missing_terms: tuple[str, ...]
+    hits: Sequence[Hit], known: Mapping[ChunkId, Signals], missing_terms: tuple[str, ...]
 ) -> Confidence | None:
-    """How sure we are of the best hit, and why."""
-    if best.probability is None:
+    """How sure we are of the first hit, and why; of the likeliest where a phrase came before it."""
+    likely = [hit for hit in hits if hit.probability is not None]
+    if not likely or hits[0].probability is None:
         return None
-    return Confidence(best.probability, asdict(known[best.chunk_id]), missing_terms)
+    is_lifted = hits[0].lift > 0
+    best = max(likely, key=lambda hit: hit.probability or 0.0) if is_lifted else hits[0]
+    return Confidence(best.probability or 0.0, asdict(known[best.chunk_id]), missing_terms)
 
 
 def _words_found(

@@ -70,7 +70,8 @@ def mixed(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[H
     if not hits:
         return []
     lowest, widest = min(scores), max(scores) - min(scores)
-    spread = max(hit.score for hit in hits) - min(hit.score for hit in hits)
+    fused = [hit.score - hit.lift for hit in hits]  # so that what is lifted stays above
+    spread = max(fused) - min(fused)
     places = sorted(range(len(hits)), key=lambda at: (-scores[at], at))
     ranks = {at: rank for rank, at in enumerate(places, start=1)}
     found = []

@@ -81,6 +81,7 @@ SHORTEST_MISTYPED = 4  # letters; of shorter words nearly every other one is an 
 _SHORTEST_KEPT = SHORTEST_MISTYPED - 1  # one letter may have been typed too much
 _LONGEST_KEPT = 32  # letters; longer ones are blobs, not something people type
 _TWO_EDITS_FROM = 8  # letters
+_VERBS = ("may", "march", "mar")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +146,12 @@ def exact_terms(question: str) -> list[Term]:
     """
     if codes := question_codes(question):
         return codes
-    words = [fold(word) for word in WORD.findall(question[:_LONGEST_QUESTION])]
+    written = WORD.findall(question[:_LONGEST_QUESTION])
+    words = [fold(word) for word in written]
     dated: set[str] = set()
     for at, word in enumerate(words):
-        if word in MONTHS:
+        # In small letters, "may" and "march" are verbs more often than months.
+        if word in MONTHS and (word not in _VERBS or written[at][0].isupper()):
             dated.update(
                 words[max(at - 1, 0) : at], takewhile(str.isdecimal, words[at + 1 : at + 3])
             )

@@ -242,3 +242,23 @@ def test_a_large_file_is_named_before_it_is_read() -> None:
     found = [FoundFile("a.md", 11_000_000, ""), FoundFile("b.md", 13, "")]
     sync(found, parts, recipe=HEADER.recipe, on_progress=lambda one: told.append(one.doing))
     assert told[:3] == ["Reading a.md", "a.md", "b.md"]
+
+
+def test_a_service_that_dies_ends_the_run_also_where_parts_of_files_are_known() -> None:
+    store = new_store()
+    index({"known.md": "# K\n\nknown"}, CountingEmbedder(), store)
+    down = CountingEmbedder(batch=1, fails_on="cursed", error=ModelUnavailable("no answer"))
+    part = "# K\n\nknown\n\n# C\n\ncursed"
+    files = {"known.md": "# K\n\nknown"} | {f"b{n}.md": f"{part} {n}" for n in range(9)}
+    with pytest.raises(ModelUnavailable, match="no answer"):
+        index(files, down, store)
+    assert len(store.documents()) == 1 + 3
+
+
+def test_a_pdf_that_is_not_read_yet_is_reckoned_to_hold_little_text() -> None:
+    progress: list[Progress] = []
+    texts = {f"a{n}.md": f"# A\n\nPump {n} leaks at the seal." for n in range(4)}
+    index({**texts, "z.pdf": "%PDF-1.7 " + "x" * 10_000}, CountingEmbedder(), new_store(), progress)
+    read = sum(map(len, texts.values()))
+    pace = 4 / read
+    assert progress[0].windows_total < 4 + 10_000 * pace / 5

@@ -174,3 +174,22 @@ def test_a_checksum_is_asked_for_only_where_the_size_does_not_tell() -> None:
         ("d", "moved"),
     ]
     assert asked == ["a", "d"]
+
+
+def test_a_page_that_lacks_vectors_is_cut_again_with_its_source() -> None:
+    page, source = stored("z.md", "1", recipe=f"{RECIPE}/lacking 1"), stored("a.py", "1")
+    files = [FoundFile("z.md", 1, "1"), FoundFile("a.py", 1, "2")]
+    plan = compare(files, [page, source], recipe=RECIPE, sources_of=lambda path, title: ("a.py",))
+    assert plan.tasks[0] == Task("z.md", "recut", (page.id,))
+
+
+def test_a_page_stays_as_it_is_while_its_source_cannot_be_read() -> None:
+    page, source = stored("z.md", "1"), stored("a.py", "1")
+    plan = compare(
+        [FoundFile("z.md", 1, "1")],
+        [page, source],
+        recipe=RECIPE,
+        unreadable={"a.py"},
+        sources_of=lambda path, title: ("a.py",),
+    )
+    assert (plan.tasks, plan.deleted, plan.unchanged) == ((), (), 1)

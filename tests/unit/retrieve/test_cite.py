@@ -135,6 +135,7 @@ def test_a_file_s_name_is_enough_where_no_other_has_it(store: Store) -> None:
     fill(store, embedded("papers/2024/lease.md", "It ends."))
     assert cited(store, "lease.md:1").document.path == "papers/2024/lease.md"
     assert cited(store, "2024/lease.md").document.path == "papers/2024/lease.md"
+    assert cited(store, "LEASE.md (line 1)").document.path == "papers/2024/lease.md"
     fill(store, embedded("papers/2025/lease.md", "It ended."))
     both = r"give more of the path: papers/2024/lease.md, papers/2025/lease.md"
     with pytest.raises(CitationNotFound, match=both):

@@ -18,6 +18,7 @@ from pincite.retrieve.relevance import (
 )
 
 QUESTION = "who signs the release?"
+ONE_WORD = Rarity({"park": 1.0})
 
 
 def hit(document: EmbeddedDocument, score: float, cosine: float) -> Hit:
@@ -128,7 +129,7 @@ def test_a_hit_without_a_cosine_has_no_probability() -> None:
     )
     (one,) = with_probabilities([by_words], known)
     assert one.probability is None
-    assert confidence(one, known, ()) is None
+    assert confidence([one], known, ()) is None
 
 
 def test_the_fitted_weights_say_that_more_is_better() -> None:
@@ -147,8 +148,16 @@ def test_the_confidence_is_that_of_the_best_hit_with_its_parts() -> None:
     best = hit(SIGNED, 0.5, 0.5)
     known = {best.chunk_id: told([SIGNED])[0]}
     (best,) = with_probabilities([best], known)
-    sure = confidence(best, known, ("Mongolia",))
+    sure = confidence([best], known, ("Mongolia",))
     assert sure is not None
     assert sure.probability == best.probability
     assert sure.parts == asdict(known[best.chunk_id])
     assert sure.missing_terms == ("Mongolia",)
+
+
+def test_one_word_of_the_same_stem_is_no_answer_where_the_meaning_is_far() -> None:
+    parks = embedded("phone.md", part("Write to One Apple Park Way."), title="Rules")
+    (far,) = told([parks], cosine=0.1, question="is there parking?", rarity=ONE_WORD)
+    assert (far.together, far.words) == (1.0, 1)
+    assert fitted().probability(far) < 0.3
+    assert fitted().probability(replace(far, words=2)) > 0.3

@@ -24,6 +24,8 @@ from pincite.records import (
 from pincite.retrieve.flow import search
 from pincite.retrieve.fuse import best_of_each
 from pincite.retrieve.relevance import fitted
+from pincite.retrieve.understand.flow import Aids
+from pincite.retrieve.understand.glossary import parse_glossary
 from pincite.settings import Fusion, SearchSettings, policy_named
 
 EMBEDDER = CountingEmbedder()
@@ -61,8 +63,11 @@ def ask(
     mode: Mode = "hybrid",
     settings: SearchSettings = SearchSettings(),
     embedder: QuestionEmbedder | None = EMBEDDER,
+    aids: Aids = Aids(),
 ) -> SearchResults:
-    return search(question, store, embedder, mode=mode, filters=Filters(), settings=settings)
+    return search(
+        question, store, embedder, mode=mode, filters=Filters(), settings=settings, aids=aids
+    )
 
 
 def test_the_limit_per_document_and_the_number_of_results_are_choices(store: Store) -> None:
@@ -205,7 +210,7 @@ def test_a_quoted_phrase_comes_first_and_keeps_nothing_else_out(mode: Mode, fusi
     assert len(nowhere.results) == 10
     assert nowhere.notes == ()
     assert nowhere.notices == (
-        "“pump the mole” stands nowhere in these words; searched for each of them.",
+        "No text has the phrase “pump the mole”; its words were searched for instead.",
     )
 
 
@@ -220,3 +225,46 @@ def test_each_search_has_its_own_number_of_candidates() -> None:
     cut = best_of_each(rankings, {"words": 2, "vector": 5})
     assert [sum(one.listed for one in cut[search]) for search in ("words", "vector")] == [2, 5]
     assert {one.chunk_id for one in cut["words"]} == {one.chunk_id for one in cut["vector"]}
+
+
+def test_a_phrase_that_stands_elsewhere_makes_nothing_less_likely() -> None:
+    embedder = FixedEmbedder()
+    embedder.card = replace(embedder.card, fingerprint=fitted().model)
+    opened = MemoryStore()
+    opened.begin(LibraryHeader("library", "wiki", embedder.card, 1, 1_000_000))
+    ticket = part("the boiler ticket of the engine ended in October", 20)
+    opened.replace_document(embedded("ticket.md", ticket))
+    opened.replace_document(embedded("hay.md", part("the sheep run out of hay", 60)))
+
+    def likely(question: str) -> tuple[float, float]:
+        found = ask(opened, question, embedder=embedder)
+        (answer,) = (one for one in found.results if one.document.path == "ticket.md")
+        assert found.confidence is not None
+        return answer.hit.probability or 0.0, found.confidence.probability
+
+    plain = likely("boiler ticket of the engine run out")
+    assert plain[0] > 0.5
+    assert likely('boiler ticket of the engine "run out"') == pytest.approx(plain, abs=0.05)
+
+
+@pytest.mark.parametrize(("weight", "counts"), [(0.0, False), (0.3, True)])
+def test_by_ranks_a_number_has_as_much_of_a_vote_as_it_has_weight(
+    weight: float, counts: bool
+) -> None:
+    opened = MemoryStore()
+    near = [part(f"alpha statement {n}", n) for n in range(20, 40)]
+    fill(opened, embedded("a.md", *near, part("other matters 13", 85)))
+    settings = SearchSettings(fusion="ranks", numbers_weight=weight, per_document=0, top_k=30)
+    found = ask(opened, "alpha statement 13", settings=settings, embedder=FixedEmbedder())
+    (share,) = (one.hit.shares["codes"] for one in found.results if "codes" in one.hit.shares)
+    assert (share.contribution > 0) is counts
+    assert share.contribution < 1 / 61  # which is the vote of a code
+
+
+def test_a_code_that_the_glossary_gives_counts_as_one_of_the_question() -> None:
+    opened = MemoryStore()
+    fill(opened, embedded("a.md", part("the DNG-420 was found", 40), part("boats and ropes", 60)))
+    aids = Aids(glossary=parse_glossary("dinghy = DNG-420", "glossary.txt"))
+    found = ask(opened, "dinghy lost", embedder=FixedEmbedder(), aids=aids)
+    share = found.results[0].hit.shares["codes"]
+    assert share.contribution == SearchSettings().codes_weight

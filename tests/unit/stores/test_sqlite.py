@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from threading import Timer
 
 import apsw
 import pytest
@@ -30,7 +32,12 @@ from pincite.stores.lines import decode, encode
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.filters import match_expression
 from pincite.stores.sqlite.log import ChunkLog
-from pincite.stores.sqlite.opening import open_for_reading, open_for_writing
+from pincite.stores.sqlite.opening import (
+    LOCK_NAME,
+    is_written,
+    open_for_reading,
+    open_for_writing,
+)
 from pincite.stores.sqlite.schema import MIGRATIONS, migrate, schema_version
 from pincite.stores.sqlite.vocabulary import all_spellings
 from pincite.text.words import question_terms
@@ -300,3 +307,17 @@ def test_equals_beyond_the_first_windows_that_are_fetched_are_still_ranked_by_id
     by_id = sorted(name for document in documents for name in chunk_ids(document))
     for limit in (1, 2, 5, 14, 15, 16, 59, 60, 61):
         assert found_by_vector(store, at_angle(0), limit=limit) == by_id[:limit]
+
+
+def test_those_who_ask_whether_somebody_writes_do_not_hinder_each_other(tmp_path: Path) -> None:
+    assert not is_written(tmp_path)  # where nobody ever wrote
+    with closing(open_for_writing(tmp_path)):
+        assert is_written(tmp_path)
+    assert not is_written(tmp_path)
+    with (tmp_path / LOCK_NAME).open("rb") as asking:
+        fcntl.flock(asking, fcntl.LOCK_SH)
+        assert not is_written(tmp_path)
+        with pytest.raises(LibraryBusy):
+            open_for_writing(tmp_path)
+        Timer(0.05, fcntl.flock, (asking, fcntl.LOCK_UN)).start()
+        open_for_writing(tmp_path).close()  # a moment is waited for

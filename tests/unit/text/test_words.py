@@ -197,6 +197,8 @@ def test_words_of_a_script_without_spaces_are_found_inside_others(question: str)
         ("note dated 22 June 2024", []),
         ("what was agreed on June 22, 2024 about room 7?", ["7"]),
         ("may statement 13 be used?", ["13"]),
+        ("statement 13 may be false", ["13"]),
+        ("statement of 13 May 2024", []),
         ("what does ERR-4042 of unit 7 mean?", [as_code("err-4042")]),
     ],
 )

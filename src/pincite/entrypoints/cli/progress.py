@@ -47,9 +47,9 @@ def _bar(doing: str, noun: str, *, at_once: bool) -> Iterator[Callable[[Progress
     from rich.console import Console
 
     columns = (
-        rich.TextColumn("{task.description}"),
+        rich.TextColumn("{task.description}", markup=False),
         rich.BarColumn(),
-        rich.TextColumn("{task.fields[told]}"),
+        rich.TextColumn("{task.fields[told]}", markup=False),
     )
     bar = rich.Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task(doing, total=None, told=f"0 {noun}")
@@ -61,7 +61,7 @@ def _bar(doing: str, noun: str, *, at_once: bool) -> Iterator[Callable[[Progress
     def show(progress: Progress) -> None:
         nonlocal task, before
         if progress.note:
-            bar.console.print(progress.note, highlight=False)
+            bar.console.print(progress.note, highlight=False, markup=False)
             return
         if progress.doing != before:  # anew: one of unknown length may follow one of known length
             before = progress.doing

@@ -224,8 +224,8 @@ def show(citation: str, around: int, library: Path, as_json: bool) -> None:
     """Print the place that CITATION names, and what stands around it.
 
     CITATION is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time
-    (talk.vtt@00:01:05), a chunk id, or any line of a result that `search` or `ask` printed. Of a
-    path, the file's name is enough if no other file has it.
+    (talk.vtt@00:01:05), a chunk id, or a citation or quote line that `search` or `ask` printed.
+    The file's name alone is enough if no other file has it, in capitals or not.
 
     Example: pincite show notes/glossary.md:12-20
     """

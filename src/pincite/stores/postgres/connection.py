@@ -128,10 +128,13 @@ class Server:
         finally:
             self._pool.putconn(connection)
 
-    def hold(self, key: int, *, otherwise: str, patient: bool = False) -> HeldLock:
+    def hold(
+        self, key: int, *, otherwise: str, patient: bool = False, shared: bool = False
+    ) -> HeldLock:
         """Be the only one with this key until it is released; LibraryBusy if another is.
 
-        Who is patient waits for a while until the others have let go of it.
+        Who is patient waits for a while until the others have let go of it. Those who share it do
+        not hinder each other.
 
         The lock goes with its connection, so a process that is killed leaves none behind.
         """
@@ -142,7 +145,8 @@ class Server:
                     connection.execute("SELECT set_config('lock_timeout', %s, false)", (_WAIT,))
                     connection.execute("SELECT pg_advisory_lock(%s)", (key,))
                     return HeldLock(connection)
-                held = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+                attempt = f"SELECT pg_try_advisory_lock{'_shared' * shared}(%s)"
+                held = connection.execute(attempt, (key,)).fetchone()
             except errors.LockNotAvailable:
                 held = None
             except psycopg.Error:

@@ -17,7 +17,7 @@ from pincite.stores.postgres.search import View
 
 IndexKind = Literal["hnsw", "ivfflat", "scann", "none"]
 INDEX_KINDS: tuple[IndexKind, ...] = ("hnsw", "ivfflat", "scann", "none")
-_LARGEST_INDEXED = 4_000  # dimensions
+LARGEST_INDEXED = 4_000  # dimensions
 # What pgvector takes; it would tell only when an index is made, or with each search.
 _LIMITS = {
     "m": (2, 100),
@@ -112,9 +112,9 @@ def maintain(connection: Connection, view: View, settings: IndexSettings) -> boo
     grown = windows - (built or 0)
     if is_as_asked and built is not None and grown < max(settings.rebuilt_after, windows // 10):
         return False
-    if view.dimensions > _LARGEST_INDEXED:
+    if view.dimensions > LARGEST_INDEXED:
         raise IndexBuildFailed(
-            f"vectors of {view.dimensions} numbers cannot be indexed (at most {_LARGEST_INDEXED}); "
+            f"vectors of {view.dimensions} numbers cannot be indexed (at most {LARGEST_INDEXED}); "
             "choose a model with shorter ones, or set the index to `none`"
         )
     with _alone(connection, view.space) as alone:

@@ -30,7 +30,7 @@ from pincite.records import (
 )
 from pincite.stores.postgres import catalog, tables, vocabulary
 from pincite.stores.postgres.connection import Entry, HeldLock, Server
-from pincite.stores.postgres.indexes import IndexSettings
+from pincite.stores.postgres.indexes import LARGEST_INDEXED, IndexSettings
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import search
 from pincite.stores.postgres.state import State, state_at
@@ -193,6 +193,8 @@ class ProjectReader:
             view = state.view
         if view is None or view.index is not None or view.windows <= view.compared_all:
             return ()
+        if view.dimensions > LARGEST_INDEXED:
+            return ()  # there is none for them, and everybody was told when it was asked for
         return (
             f"The index for vectors is missing: all {view.windows:,} were compared, which is "
             "slow. `pincite team optimize` makes it.",

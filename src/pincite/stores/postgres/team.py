@@ -147,11 +147,12 @@ class Team:
             lock=lock,
         )
 
-    def hold(self, scope: Scope, generation: int) -> HeldLock:
-        """Keep others from making a generation anew, until it is released."""
+    def hold(self, scope: Scope, generation: int, *, shared: bool = False) -> HeldLock:
+        """Keep others from making a generation anew, until it is released; or ask if one does."""
         return self._server.hold(
             (self._entry(scope).project or 0) << 24 | generation,
             otherwise=f"another process is indexing {scope.full_name}; wait until it has finished",
+            shared=shared,
         )
 
     def hold_back(self, scope: Scope) -> HeldLock:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 LOCK_NAME = "lock"
+_PATIENCE = 0.2  # seconds; a search may look just then whether somebody writes
 
 
 def open_for_writing(folder: Path) -> SqliteStore:
@@ -93,13 +94,30 @@ def write_lock(folder: Path) -> FileLock:
 
     lock = FileLock(folder / LOCK_NAME)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
     except Timeout:
         raise LibraryBusy(
             f"another process is indexing {_library_of(folder)}; wait until it has finished, or "
             "stop it"
         ) from None
     return lock
+
+
+def is_written(folder: Path) -> bool:
+    """Whether somebody writes to the index in this folder.
+
+    Asked by a shared lock, so that those who ask do not take each other for a writer.
+    """
+    import fcntl
+
+    try:
+        with (folder / LOCK_NAME).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # nobody ever wrote here, or it cannot be told
+        return False
+    return False
 
 
 def _library_of(folder: Path) -> Path:
