@@ -94,6 +94,7 @@ class _Filling:
         self._making = making
         self._on_progress = on_progress
         self._done = self._bytes = 0
+        self._lacking: dict[str, Failure] = {}  # of all rounds, by path
 
     def fill(self) -> IndexReport:
         """Make, cut and embed what is not there yet."""
@@ -101,7 +102,6 @@ class _Filling:
         left = self._store.to_make()
         total, size = self._done + len(left), self._bytes + sum(one.size for one in left)
         failures = []
-        lacking = []
         for one in left:
             original = self._store.original(one)
             if original is None:
@@ -116,9 +116,9 @@ class _Filling:
                 if embedded.lacking:
                     without = f"{embedded.lacking} of {len(embedded.chunks)} chunks"
                     reason = f"{without} have no vector yet: found by words only"
-                    lacking.append(Failure(original.path, reason))
+                    self._lacking[original.path] = Failure(original.path, reason)
             self._done += 1
             self._bytes += one.size
             self._on_progress(Progress(self._done, total, self._bytes, size, original.path))
         self._store.finish(failures)
-        return IndexReport(failures=tuple(failures), lacking=tuple(lacking))
+        return IndexReport(failures=tuple(failures), lacking=tuple(self._lacking.values()))
