@@ -466,3 +466,8 @@ def test_starting_loads_no_model_no_driver_and_no_web_framework(arguments: list[
     }
     assert "pincite" in loaded
     assert loaded & heavy == set()
+
+
+def test_a_catalog_without_files_of_a_type_says_which_was_perhaps_meant(built: Run) -> None:
+    told = built("catalog", "--type", "mdd")
+    assert "No file is of type mdd (did you mean md?)." in told.stderr

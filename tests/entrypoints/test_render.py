@@ -5,9 +5,18 @@ from __future__ import annotations
 import pytest
 
 from helpers import embedded
-from pincite.entrypoints.render import marked, place_as_text
+from pincite.entrypoints.render import marked, place_as_text, results_as_text
 from pincite.entrypoints.reports import report_as_text
-from pincite.records import CitedPlace, Failure, IndexReport, Locator, Said, Skipped
+from pincite.records import (
+    CitedPlace,
+    Confidence,
+    Failure,
+    IndexReport,
+    Locator,
+    Said,
+    SearchResults,
+    Skipped,
+)
 
 
 def test_words_that_are_broken_at_the_end_of_a_line_are_shown_whole() -> None:
@@ -61,3 +70,13 @@ def test_a_place_of_a_recording_is_shown_by_its_captions() -> None:
         "> 00:13:19–00:13:21  Ann: The light goes out at six.",
         "  00:13:22  Always.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("complete", "where"), [(True, "these documents"), (False, "what is indexed so far")]
+)
+def test_what_is_not_found_is_told_of_what_is_indexed_so_far(complete: bool, where: str) -> None:
+    sure = Confidence(0.1, {}, ("dental",))
+    found = SearchResults("dental?", "hybrid", (), confidence=sure, complete=complete)
+    (line,) = results_as_text(found, explain=False, highlight=str, strong=str)
+    assert line == f"Probably not in {where}: nothing mentions “dental”."

@@ -58,7 +58,7 @@ def results_as_text(
     if found.reason is not None:
         yield NOTHING_FOUND[found.reason]
     if found.confidence is not None and found.confidence.probability < AskSettings().caution:
-        yield _doubt(found.confidence)
+        yield _doubt(found.confidence, complete=found.complete)
     for number, result in enumerate(found.results, start=1):
         paragraph = [f"[{number}] {strong(result.citation)}", *_beneath(result, highlight)]
         paragraph += beneath(result)
@@ -69,11 +69,12 @@ def results_as_text(
         yield from _on_the_whole(found)
 
 
-def _doubt(confidence: Confidence) -> str:
+def _doubt(confidence: Confidence, *, complete: bool) -> str:
     """What `ask` would not answer, `search` shows and says so."""
     missing = " or ".join(f"“{printable(word)}”" for word in confidence.missing_terms)
     why = f"nothing mentions {missing}" if missing else "nothing comes near enough"
-    return f"Probably not in these documents: {why}."
+    documents = "these documents" if complete else "what is indexed so far"
+    return f"Probably not in {documents}: {why}."
 
 
 def _beneath(result: Result, highlight: Highlight) -> Iterator[str]:

@@ -18,7 +18,9 @@ from pincite.entrypoints.cli.common import (
     open_around,
     strong,
 )
+from pincite.errors import did_you_mean
 from pincite.records import CatalogEntry, CatalogState
+from pincite.text.printable import printable
 
 
 @click.command()
@@ -58,6 +60,9 @@ def catalog(
         kind = entry.document.type if entry.document else entry.path.rpartition(".")[2].lower()
         return (not wanted or kind in wanted) and (not states or entry.state in states)
 
+    held = sorted({one.document.type for one in entries if one.document})
+    for one in sorted(wanted.difference(held)) if entries else ():
+        click.echo(f"No file is of type {printable(one)}{did_you_mean(one, held)}.", err=True)
     shown = list(islice(filter(is_wanted, entries), limit))
     if as_json:
         echo_json(catalogs.catalog_as_json(shown))
