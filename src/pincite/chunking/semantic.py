@@ -59,7 +59,8 @@ class SemanticChunker:
     def _begins(self, text: str, pieces: Sequence[Piece]) -> set[int]:
         """Indexes of the pieces that begin a chunk; ModelError where the model gives none.
 
-        Of a long document it sees a part after the other, each from the last beginning on.
+        Of a long document it sees a part after the other, each from the last beginning on, if that
+        is not so early that a document would take a call for every few sentences.
         """
         chosen = {0}
         first = 0
@@ -75,5 +76,6 @@ class SemanticChunker:
                 raise ModelInvalid("the language model gave numbers that it was not shown")
             chosen.update(first + number - 1 for number in numbers)
             is_end = first + len(part) == len(pieces)
-            first += len(part) if is_end else numbers[-1] - 1 or len(part)
+            last = numbers[-1] - 1
+            first += len(part) if is_end or not last else max(last, len(part) // 2)
         return chosen

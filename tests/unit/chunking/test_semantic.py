@@ -77,6 +77,14 @@ def test_a_long_document_is_shown_part_by_part_from_the_last_beginning_on(
     assert service.requests[1]["messages"][1]["content"].startswith("1: The pump number 49 is")
 
 
+def test_a_model_that_sees_a_subject_in_every_sentence_is_not_asked_for_each(
+    service: Service, chunker: SemanticChunker
+) -> None:
+    service.plays(said("2"))
+    chunker(document(90))
+    assert len(service.requests) <= 3
+
+
 @pytest.mark.parametrize(
     "answer",
     [
