@@ -434,6 +434,8 @@ def _by_words(every: Sequence[Kept], terms: Sequence[Term], filters: Filters) ->
 def _by_vector(every: Sequence[Kept], vector: Vector, filters: Filters) -> Ranking:
     ranked = []
     for kept, part in _seen_chunks(every, filters):
+        if not part.windows:
+            continue
         best = max(part.windows, key=lambda window: float(np.dot(window.vector, vector)))
         score = float(np.dot(best.vector, vector))
         window = (best.start, best.end)
