@@ -413,7 +413,11 @@ class _Reading:
             yield self._unit(begin, end, "caption", self.speaker)
 
 
-_AT_TIME = r"\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?\]?\s+(?:-+\s+)?"
+# 01:05, [00:01:05 - 00:01:18], or in brackets plain seconds: [9.5-18.2].
+_CLOCK = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
+_SECONDS = r"\d{1,6}(?:\.\d{1,3})?s?"
+_TO = r"\s{0,2}(?:-{1,3}>?|–)\s{0,2}"
+_AT_TIME = rf"(?:\[?{_CLOCK}(?:{_TO}{_CLOCK})?\]?|\[{_SECONDS}(?:{_TO}{_SECONDS})?\])\s+(?:-+\s+)?"
 _WHO = r"(?P<who>[^\W\d_][^:\n.?!]{0,40}):\s+"
 _SPOKEN = re.compile(rf"(?:{_AT_TIME})?(?:{_WHO})?(?=\S)")
 _SPOKEN_BY = re.compile(rf"{_AT_TIME}|{_WHO}")

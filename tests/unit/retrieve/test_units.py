@@ -205,8 +205,19 @@ def test_code_in_a_fence_comes_with_what_introduces_it() -> None:
     ]
 
 
-def test_what_was_said_comes_with_its_speaker_and_without_the_time() -> None:
-    text = "[00:00:10] Lio: It is a chirp. Bats know it.\n[00:00:20] Ada: Why?"
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("[00:00:10]", "[00:00:20]"),
+        ("0:10", "0:20"),
+        ("[00:00:10 - 00:00:20]", "[00:00:20 - 00:00:21]"),
+        ("[00:10.5 --> 00:20.0]", "[00:20.0 --> 00:21.0]"),
+        ("[10.0-20.5]", "[20.5-21.0]"),
+        ("[10.0]", "[20.5]"),
+    ],
+)
+def test_what_was_said_comes_with_its_speaker_and_without_the_time(first: str, second: str) -> None:
+    text = f"{first} Lio: It is a chirp. Bats know it.\n{second} Ada: Why?"
     chunk = chunk_of(text, modality=Modality.AUDIO_TRANSCRIPT)
     assert told(chunk) == [
         ("caption", "Lio", "It is a chirp."),
