@@ -7,6 +7,7 @@ phrase is costly to count, so it is counted only for chunks that reach the bar w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -115,22 +116,16 @@ _COUNTERS = {
 }
 
 
-def _floated(number: float) -> str:
-    """A number as PostgreSQL computes with quickly: one with a point is exact to it, and slow."""
-    return f"{number}::float8"
-
-
+# Every number is a float8: to PostgreSQL another one with a point is exact, and slow.
 # What a term counts that so many have, asked for so often.
 _WEIGHT = (
-    f"term.times * {_floated(_K1 + 1)} * greatest(ln((every.count - term.owners + {_floated(0.5)}) "
-    f"/ (term.owners + {_floated(0.5)})), {_LEAST_IDF})"
+    f"term.times * {_K1 + 1}::float8 * greatest(ln((every.count - term.owners + 0.5::float8) "
+    f"/ (term.owners + 0.5::float8)), {_LEAST_IDF})"
 )
-
-
 # What one who holds a term gets for it: always less than the term weighs.
 VALUE = (
     "weighed.weight * held.halves / "
-    f"(held.halves + {_floated(2 * _K1 * (1 - _B))} + weighed.slope * held.length)"
+    f"(held.halves + {2 * _K1 * (1 - _B)}::float8 + weighed.slope * held.length)"
 )
 
 
@@ -158,7 +153,7 @@ def asked(
     """The tokens and phrases of a question; None where there is nothing to look for."""
     times: dict[str, int] = {}
     phrases: list[Phrase] = []
-    for term, count in _counted(terms).items():
+    for term, count in Counter(terms).items():
         tokens = stems(term)
         if len(tokens) == 1 and not term.prefix:
             times[tokens[0]] = times.get(tokens[0], 0) + count
@@ -193,7 +188,7 @@ def weighed(question: Asked, bound: Bound, kind: str) -> str:
             ) AS held
             {phrases}
         ) AS term CROSS JOIN (
-            SELECT {every}::float8 AS count, {_floated(2 * _K1 * _B)}
+            SELECT {every}::float8 AS count, {2 * _K1 * _B}::float8
                 / greatest({words}::float8 / greatest({every}, 1), 1e-9) AS slope
             FROM generation WHERE id = %(generation)s AND project = %(project)s
         ) AS every
@@ -215,13 +210,6 @@ def holders(table: str, *, owner: str | None = None) -> str:
 def rounded(score: str) -> str:
     """A score; beyond nine digits it depends on the order in which it was added up."""
     return f"round(({score}) * 1e9) / 1e9"
-
-
-def _counted(terms: Sequence[Term]) -> dict[Term, int]:
-    counted: dict[Term, int] = {}
-    for term in terms:
-        counted[term] = counted.get(term, 0) + 1
-    return counted
 
 
 _FIRST_POSTINGS = 2_000  # of the heaviest terms are added up for the bar; and of one more term

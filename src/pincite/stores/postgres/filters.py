@@ -86,13 +86,9 @@ def _compared(held: str, clause: Clause, value: str, bound: Bound) -> str:
         case "begins":
             return f"starts_with({held}, {bound(value)}::text)"
         case _:
-            return f"{held} LIKE {bound(_as_like(value))}::text"
-
-
-def _as_like(pattern: str) -> str:
-    """Our `*` and `?` as LIKE's, whose own signs are plain characters to us."""
-    escaped = re.sub(r"([\\%_])", r"\\\1", pattern)
-    return escaped.replace("*", "%").replace("?", "_")
+            # Our `*` and `?` as LIKE's, whose own signs are plain characters to us.
+            escaped = re.sub(r"([\\%_])", r"\\\1", value)
+            return f"{held} LIKE {bound(escaped.replace('*', '%').replace('?', '_'))}::text"
 
 
 def _dated(operator: str, value: str, bound: Bound) -> str:

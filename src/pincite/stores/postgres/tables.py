@@ -159,6 +159,7 @@ def _write_chunks(
     ).fetchall()
     numbered = [number for (number,) in numbers]
     made = list(zip(numbered, rows.chunks, words, strict=True))
+    is_whole = view.column == "embedding"
     with connection.cursor() as cursor:
         cursor.executemany(
             _INSERT_CHUNK,
@@ -170,17 +171,16 @@ def _write_chunks(
         cursor.executemany(
             _INSERT_WINDOW,
             [
-                (*scope, view.space, row, start, end, fingerprint, *_kept(view, vector))
+                (
+                    *(*scope, view.space, row, start, end, fingerprint),
+                    *((Vector(vector), None) if is_whole else (None, HalfVector(vector))),
+                )
                 for row, one, _ in made
-                for start, end, fingerprint, vector in one.windows
+                for start, end, fingerprint, data in one.windows
+                for vector in (from_bytes(data),)
             ],
         )
     return numbered
-
-
-def _kept(view: View, data: bytes) -> tuple[Vector | None, HalfVector | None]:
-    vector = from_bytes(data)
-    return (Vector(vector), None) if view.column == "embedding" else (None, HalfVector(vector))
 
 
 def spellings_of(chunks: Sequence[ChunkRows]) -> set[str]:
