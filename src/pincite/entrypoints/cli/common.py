@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +21,9 @@ from pincite.engine import (
     has_own_index,
     open_library,
 )
+from pincite.entrypoints.render import asides_as_text
 from pincite.errors import SettingsError
+from pincite.records import Asides
 from pincite.settings import WORKER_USES, ProfileSettings, WorkerSettings, WorkerUse
 from pincite.text.printable import printable
 
@@ -99,29 +100,6 @@ def _worker_settings() -> WorkerSettings:
     )
 
 
-_PROJECT_OPTIONS = (
-    click.option(
-        "--store",
-        metavar="URL",
-        help="A PostgreSQL database: postgresql://USER@HOST/DATABASE or "
-        "postgresql+embedded:///FOLDER.  [env var: PINCITE_STORE]",
-    ),
-    click.option("--user", metavar="NAME", help="Your name in the team.  [env var: PINCITE_USER]"),
-    click.option(
-        "--project",
-        metavar="NAME",
-        help="Your project, or OWNER/NAME.  [env var: PINCITE_PROJECT]",
-    ),
-)
-
-
-def project_options(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
-    """The options that name a project of a team's database."""
-    for option in _PROJECT_OPTIONS[::-1]:
-        command = option(command)
-    return command
-
-
 def from_environment(name: str) -> str | None:
     """A variable of ours; None where it is empty, too."""
     return os.environ.get(name) or None
@@ -129,23 +107,14 @@ def from_environment(name: str) -> str | None:
 
 def open_at(
     folder: Path,
+    profiles: Mapping[str, Profile] = {},
+    /,
     *,
     store: str | None = None,
     user: str | None = None,
     project: str | None = None,
 ) -> Library:
     """The library in exactly this folder."""
-    return _opened(folder, {}, store=store, user=user, project=project)
-
-
-def _opened(
-    folder: Path,
-    profiles: Mapping[str, Profile],
-    *,
-    store: str | None = None,
-    user: str | None = None,
-    project: str | None = None,
-) -> Library:
     default = from_environment("PINCITE_STORE")
     return open_library(
         folder,
@@ -182,7 +151,7 @@ def tell_move(library: Library, before: str, *, as_json: bool) -> dict[str, str]
 
 def open_around(folder: Path, profiles: Mapping[str, Profile] = {}) -> Library:
     """The library this folder belongs to."""
-    library = _opened(find_library(folder), profiles)
+    library = open_at(find_library(folder), profiles)
     # Kept to the end of the process: taking a model down would make the user wait.
     click.get_current_context().find_root().obj = library
     return library
@@ -190,8 +159,9 @@ def open_around(folder: Path, profiles: Mapping[str, Profile] = {}) -> Library:
 
 def echo_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print each line; colours are left out where the output is not a terminal."""
+    color = False if os.environ.get("NO_COLOR") else None  # https://no-color.org
     for line in lines:
-        click.echo(line, color=_color(), err=err)
+        click.echo(line, color=color, err=err)
 
 
 def echo_json(value: dict[str, Any] | list[Any], *, err: bool = False) -> None:
@@ -199,12 +169,42 @@ def echo_json(value: dict[str, Any] | list[Any], *, err: bool = False) -> None:
     click.echo(printable(json.dumps(value, ensure_ascii=False, indent=2), keep="\n"), err=err)
 
 
-def _color() -> bool | None:
-    """https://no-color.org; otherwise click decides by the terminal."""
-    return False if os.environ.get("NO_COLOR") else None
+def echo(as_json: bool, value: dict[str, Any] | list[Any], lines: Iterable[str]) -> None:
+    """Print the value where JSON is asked for, else the lines."""
+    if as_json:
+        echo_json(value)
+    else:
+        echo_lines(lines)
 
 
-strong: Callable[[str], str] = partial(click.style, bold=True)
-faint: Callable[[str], str] = partial(click.style, dim=True)
-struck: Callable[[str], str] = partial(click.style, strikethrough=True, dim=True)
-highlight: Callable[[str], str] = partial(click.style, fg="yellow", bold=True)
+def echo_asides(asides: Asides) -> None:
+    """Tell what a reader should know beside the results, apart from them."""
+    for line in asides_as_text(asides):
+        click.echo(line, err=True)
+
+
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Several of click's options as one decorator, which lists them in this order."""
+
+    def decorated(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+project_options = with_options(
+    click.option(
+        "--store",
+        metavar="URL",
+        help="A PostgreSQL database: postgresql://USER@HOST/DATABASE or "
+        "postgresql+embedded:///FOLDER.  [env var: PINCITE_STORE]",
+    ),
+    click.option("--user", metavar="NAME", help="Your name in the team.  [env var: PINCITE_USER]"),
+    click.option(
+        "--project",
+        metavar="NAME",
+        help="Your project, or OWNER/NAME.  [env var: PINCITE_PROJECT]",
+    ),
+)

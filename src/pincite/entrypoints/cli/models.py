@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pincite.entrypoints.cli import progress
-from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, model_access
+from pincite.entrypoints.cli.common import as_json_option, echo, echo_json, echo_lines, model_access
 from pincite.entrypoints.reports import size
 from pincite.models import catalog
 from pincite.text.printable import printable
@@ -79,10 +79,8 @@ def check(model: str, as_json: bool) -> None:
         catalog.open_embedder(model, models_folder=_folder(), base_url=None, api_key=None)
     folder = _folder() / catalog.MINILM_FOLDER if model == "minilm" else Path(model).expanduser()
     problems = check_model(folder)
-    if as_json:
-        echo_json({"model": model, "folder": str(folder), "problems": problems})
-    else:
-        echo_lines(printable(one) for one in problems or [f"{model} is complete and works."])
+    told = {"model": model, "folder": str(folder), "problems": problems}
+    echo(as_json, told, map(printable, problems or [f"{model} is complete and works."]))
     if problems:
         sys.exit(EXIT_MODEL)
 
