@@ -76,8 +76,12 @@ def explained_in(source: Source) -> Iterator[Explained]:
     """The abbreviations and things that a document explains."""
     if not source.is_prose or source.language is None:
         return
+    abbreviations = (
+        Explained(one.short, (one.start, one.end), one.long)
+        for one in abbreviations_in(source.text[:_FURTHEST])
+    )
     in_english = _sentences(source) if source.language == "en" else ()
-    found = chain(_abbreviations(source), _entries(source), _lead_ins(source), in_english)
+    found = chain(abbreviations, _entries(source), _lead_ins(source), in_english)
     yield from islice(found, _MOST)
 
 
@@ -93,11 +97,6 @@ def from_definitions(source: Source, explained: Iterable[Explained]) -> Iterator
             at=one.at,
             terms=(one.long or one.name,),
         )
-
-
-def _abbreviations(source: Source) -> Iterator[Explained]:
-    for one in abbreviations_in(source.text[:_FURTHEST]):
-        yield Explained(one.short, (one.start, one.end), one.long)
 
 
 def _entries(source: Source) -> Iterator[Explained]:

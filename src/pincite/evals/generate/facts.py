@@ -43,11 +43,6 @@ def from_facts(source: Source) -> Iterator[Idea]:
         yield Idea(question=question, kind="metadata", note=note, clear=clear)
 
 
-def title_keys(source: Source) -> Iterator[str]:
-    """What the title is told from others by."""
-    yield f"title {fold(source.title)}"
-
-
 class Groups:
     """Which documents share an author or a tag, as long as they are few; of a sample of these."""
 
@@ -97,14 +92,11 @@ class Groups:
             known = self._languages.get(group, source.language)
             self._languages[group] = min(known, source.language)
         if len(self._paths) > _MOST_GROUPS:
-            self._drop_half()
-
-    def _drop_half(self) -> None:
-        """Keep the groups that come first in a chance order: those were never dropped before."""
-        for group in sorted(self._paths, key=self._order)[_MOST_GROUPS // 2 :]:
-            del self._paths[group]
-            self._languages.pop(group, None)
-        self._last = max(map(self._order, self._paths))
+            # Those that come first in a chance order are kept: they were never dropped before.
+            for dropped in sorted(self._paths, key=self._order)[_MOST_GROUPS // 2 :]:
+                del self._paths[dropped]
+                self._languages.pop(dropped, None)
+            self._last = max(map(self._order, self._paths))
 
     def _order(self, group: tuple[Form, str]) -> str:
         return order(self._seed, "\0".join(group))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from pincite.evals.generate.draft import Clear, Idea, Source, plain, telling, words_of
 from pincite.evals.generate.phrases import asked
@@ -57,33 +57,29 @@ def from_headings(source: Source) -> Iterator[Idea]:
     if not (source.is_prose or source.is_recording):
         return
     for number, (section, heading) in enumerate(source.sections):
-        at = (section.start, _end_below(source, number))
+        # With all that stands under its heading, deeper headings and all.
+        end = section.end
+        for below, _ in source.sections[number + 1 :]:
+            if below.level <= section.level:
+                break
+            end = below.end
+        at = (section.start, end)
         share = (at[1] - at[0]) / max(len(source.text), 1)
         if at[1] - at[0] < _SHORTEST_SECTION or is_dull(heading):
             continue
         question, names_a_thing = _question(heading, source)
+        # Whether it makes sense to ask what was said about it in some year.
+        can_be_dated = source.is_dated and len(telling(heading)) > 1 and "," not in heading
         if question and not (source.is_recording and share > _LARGEST_SHARE):
             yield Idea(
                 question=question,
                 kind="video_time" if source.is_recording else "content",
                 note=f"from the heading “{heading}”",
                 clear=Clear(one_alone=keys_of(heading)),
-                about=heading if names_a_thing and _can_be_dated(heading, source) else "",
+                about=heading if names_a_thing and can_be_dated else "",
                 at=at if share <= _LARGEST_SHARE else None,
                 rank=1 if names_a_thing else 0,
             )
-
-
-def _can_be_dated(heading: str, source: Source) -> bool:
-    """Whether it makes sense to ask what was said about it in some year."""
-    return source.is_dated and len(telling(heading)) > 1 and "," not in heading
-
-
-def _end_below(source: Source, number: int) -> int:
-    """Where a section ends with all that stands under its heading, deeper headings and all."""
-    own, _ = source.sections[number]
-    below = takewhile(lambda one: one[0].level > own.level, source.sections[number + 1 :])
-    return max((section.end for section, _ in below), default=own.end)
 
 
 def heading_keys(source: Source) -> Iterator[str]:

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from pincite.evals.generate.codes import question_for
 from pincite.evals.generate.draft import YEAR, Draft, words_of
 from pincite.evals.generate.phrases import asked
-from pincite.evals.generate.pool import order
-from pincite.evals.generate.sightings import Sightings
+from pincite.evals.generate.pool import Sightings, order
 from pincite.records import Case
 from pincite.text.words import fold
 

@@ -51,32 +51,33 @@ class Passage:
     kind: str
 
 
-class WrittenQuestions:
-    """Asks a language model for questions, and keeps those that can be one."""
-
-    def __init__(self, generator: Generator, on_trouble: OnTrouble) -> None:
-        self._generator = generator
-        self._on_trouble = on_trouble
-        self._failures = 0
-
-    def for_passages(self, passages: Iterable[Passage]) -> Iterator[Draft]:
-        """A draft for each passage that got a sensible question; none once the model gave up."""
-        for passage in passages:
-            if self._failures >= _GIVE_UP_AFTER:
-                return
-            if question := self._question(passage):
-                yield Draft(_case(question, passage))
-
-    def _question(self, passage: Passage) -> str:
+def written_questions(
+    passages: Iterable[Passage], generator: Generator, on_trouble: OnTrouble
+) -> Iterator[Draft]:
+    """A draft for each passage that got a sensible question; none once the model gave up."""
+    failures = 0  # in a row
+    for passage in passages:
+        if failures >= _GIVE_UP_AFTER:
+            return
         try:
             text = _ASKED.format(passage=passage.text)
-            written = self._generator.generate(_INSTRUCTION, text, most_tokens=_MOST_TOKENS)
+            written = generator.generate(_INSTRUCTION, text, most_tokens=_MOST_TOKENS)
         except ModelError as error:
-            self._failures += 1
-            self._on_trouble(error)
-            return ""
-        self._failures = 0
-        return sensible_question(written, passage.text)
+            failures += 1
+            on_trouble(error)
+            continue
+        failures = 0
+        if question := sensible_question(written, passage.text):
+            case = Case(
+                question=question,
+                kind=passage.kind,
+                documents={passage.place.document: 1},
+                chunks=(passage.chunk,),
+                places=(passage.place,),
+                draft=True,
+                note="written by a language model for this passage",
+            )
+            yield Draft(case)
 
 
 def sensible_question(written: str, passage: str) -> str:
@@ -111,15 +112,3 @@ def passages_of(source: Source, seed: int) -> Iterator[Passage]:
             place = source.place(chunk.start, chunk.end)
             yield Passage(f"{source.title}\n\n{seen[:_READ]}".strip(), place, chunk.id, kind)
             return
-
-
-def _case(question: str, passage: Passage) -> Case:
-    return Case(
-        question=question,
-        kind=passage.kind,
-        documents={passage.place.document: 1},
-        chunks=(passage.chunk,),
-        places=(passage.place,),
-        draft=True,
-        note="written by a language model for this passage",
-    )
