@@ -24,16 +24,29 @@ from pincite.records import (
     Result,
     SearchResults,
 )
-from pincite.retrieve.feedback import LOOKED_AT, feedback
-from pincite.retrieve.fuse import best_by_score, best_of_each, fuse_ranks, fuse_scores, lifted
+from pincite.retrieve.fuse import (
+    LOOKED_AT,
+    best_by_score,
+    best_of_each,
+    feedback,
+    fuse_ranks,
+    fuse_scores,
+    lifted,
+)
 from pincite.retrieve.quote import best_quote
 from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.relevance import Signals, confidence, fitted, signals, with_probabilities
 from pincite.retrieve.rerank import rerank
-from pincite.retrieve.route import among, fitting_entries, named_documents, with_preferred
+from pincite.retrieve.route import (
+    among,
+    containing,
+    fitting_entries,
+    named_documents,
+    narrowed,
+    with_preferred,
+)
 from pincite.retrieve.shape import Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
-from pincite.retrieve.understand.narrowing import containing, narrowed
 from pincite.settings import SearchSettings
 from pincite.text.words import asks_for_something, question_codes
 from pincite.vectors import Vector, unit
@@ -109,7 +122,8 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     kept = [one.hit for one in shaped.kept]
     loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
     known: dict[ChunkId, Signals] = {}
-    if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
+    # Cosines of another model than it was fitted for would be taken for something else.
+    if mode == "hybrid" and settings.fusion == "scores" and made_by == fitted().model:
         best = max((hit.score - hit.lift for hit in fused), default=0.0)
         known = signals(
             understood.embedded, kept, loaded, rarity, best=best, foreignness=foreignness
@@ -222,11 +236,6 @@ def _weights(
         "feedback": settings.feedback_weight,
         "route": settings.route_weight,
     }
-
-
-def _is_fitted_for(embedder: QuestionEmbedder | None) -> bool:
-    """Cosines of another model would be taken for something else."""
-    return embedder is not None and embedder.card.fingerprint == fitted().model
 
 
 def _is_exhausted(search: str, ranking: Ranking, limit: int, settings: SearchSettings) -> bool:

@@ -78,7 +78,12 @@ def ranked_quotes(
     order = sorted(range(len(units)), key=place)
     if scorer is not None:
         looked_at = order[:_MOST_SCORED]
-        told = scorer(question, [_with_lead(chunk, units[at]) for at in looked_at])
+        texts = [
+            f"{units[at].lead.rstrip(':')}: {text}" if units[at].lead else text
+            for at in looked_at
+            for text in (_seen(chunk, units[at]),)
+        ]
+        told = scorer(question, texts)
         for at, score in zip(looked_at, told, strict=True):
             merits[at] += _SCORER * score
     if most > 1:
@@ -109,17 +114,17 @@ def by_cosine(embedder: Embedder) -> UnitScorer:
     return scores
 
 
-def _with_lead(chunk: Chunk, unit: Unit) -> str:
-    text = _seen(chunk, unit)
-    return f"{unit.lead.rstrip(':')}: {text}" if unit.lead else text
-
-
 def _merits(
     chunk: Chunk, question: str, finder: Finder, units: Sequence[Unit], rarity: Rarity
 ) -> list[float]:
     """How much each unit says of what was asked: about 1 where it has all words of it."""
     seen = [_seen(chunk, unit) for unit in units]
-    own = [_found(chunk, text, finder) for text in seen]
+    own = [finder.found(text) for text in seen]
+    if chunk.modality is Modality.CODE:  # "parse height" is in parseHeight
+        own = [
+            words | finder.found(words_in_names(text))
+            for words, text in zip(own, seen, strict=True)
+        ]
     headings = [_section_at(chunk, unit.start).heading_path[-1:] for unit in units]
     contexts = {
         context: finder.found(context)
@@ -155,13 +160,6 @@ def _seen(chunk: Chunk, unit: Unit) -> str:
     if not chunk.omissions:  # of most chunks, and quicker
         return chunk.text[unit.start - chunk.start : unit.end - chunk.start]
     return chunk.seen(unit.start, unit.end)
-
-
-def _found(chunk: Chunk, text: str, finder: Finder) -> set[str]:
-    found = finder.found(text)
-    if chunk.modality is Modality.CODE:
-        found |= finder.found(words_in_names(text))  # "parse height" is in parseHeight
-    return found
 
 
 def _pairs(text: str) -> set[tuple[str, str]]:

@@ -20,7 +20,7 @@ from pincite.evals.generate.written import sensible_question
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
 from pincite.records import Case, Chunk, Document, ExpectedPlace, Metadata, Section
-from pincite.retrieve.understand.quoted import quoted_phrases
+from pincite.retrieve.understand.flow import quoted_phrases
 from pincite.settings import policy_named
 
 Read = tuple[Document, list[Chunk]]
