@@ -7,7 +7,6 @@ that they are read back exactly.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pincite.errors import ReceiptInvalid
@@ -64,7 +63,11 @@ def outcome_as_markdown(told: Outcome) -> str:
         parts.append(_plain(told.message))
         parts += [f"Nearest: “{escaped(one.quote)}” {marks((one,))}" for one in nearest]
     cited = {numbers[_key(one)]: one for one in reversed(every)}
-    parts += [_footnote(number, cited[number]) for number in sorted(cited)]
+    parts += [
+        f"[^{number}]: “{escaped(one.quote)}” — {escaped(one.citation)} "
+        f"[chunk: {one.chunk_id}] (characters {one.start}–{one.end})"
+        for number, one in sorted(cited.items())
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -77,13 +80,6 @@ def _said(claim: Claim) -> str:
         lead = claim.citations[0].lead
         return f"({_plain(lead)}) “{escaped(claim.text)}”" if lead else f"“{escaped(claim.text)}”"
     return _plain(claim.text) + (" *(unsupported)*" if claim.state == "unsupported" else "")
-
-
-def _footnote(number: int, one: Citation) -> str:
-    return (
-        f"[^{number}]: “{escaped(one.quote)}” — {escaped(one.citation)} "
-        f"[chunk: {one.chunk_id}] (characters {one.start}–{one.end})"
-    )
 
 
 def footnotes_in(text: str) -> list[Footnote]:
@@ -117,18 +113,12 @@ def footnotes_in(text: str) -> list[Footnote]:
         raise ReceiptInvalid(
             "holds no citations of pincite; `pincite ask --copy` writes Markdown that does"
         )
-    return list(_with_others(notes, said))
-
-
-def _with_others(notes: list[Footnote], said: dict[str, list[str]]) -> Iterator[Footnote]:
-    known: dict[str, set[str]] = {}
+    known = {(note.label, note.quote) for note in notes}
+    every = []
     for note in notes:
-        known.setdefault(note.label, set()).add(note.quote)
-    for note in notes:
-        yield note
-        for other in said.get(note.label, ()):
-            if other not in known[note.label]:
-                yield replace(note, quote=other)
+        others = (one for one in said.get(note.label, ()) if (note.label, one) not in known)
+        every += [note, *(replace(note, quote=other) for other in others)]
+    return every
 
 
 def escaped(text: str) -> str:
