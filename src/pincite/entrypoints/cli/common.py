@@ -60,12 +60,23 @@ def model_access(profiles: Mapping[str, Profile] = {}) -> ModelAccess:
     """Where models are, from the environment; and language models, where answers need them."""
     from pincite.entrypoints.config import settings_file
 
-    folder = os.environ.get("PINCITE_MODELS")
+    use = from_environment("PINCITE_WORKER") or "auto"
+    if use not in WORKER_USES:
+        raise SettingsError(f"PINCITE_WORKER is {use!r}; choose one of: {', '.join(WORKER_USES)}")
+    idle = from_environment("PINCITE_WORKER_IDLE") or str(WorkerSettings.idle_seconds)
+    if not re.fullmatch(r"\d{1,9}(\.\d+)?", idle) or not float(idle):
+        raise SettingsError(f"PINCITE_WORKER_IDLE is {idle!r}, but a number of seconds is expected")
+    worker_folder = from_environment("PINCITE_WORKER_FOLDER")
+    folder = from_environment("PINCITE_MODELS")
     return ModelAccess(
         folder=Path(folder) if folder else None,
         base_url=os.environ.get("OPENAI_BASE_URL"),
         api_key=os.environ.get("OPENAI_API_KEY"),
-        worker=_worker_settings(),
+        worker=WorkerSettings(
+            use=cast(WorkerUse, use),
+            idle_seconds=float(idle),
+            folder=Path(worker_folder) if worker_folder else None,
+        ),
         on_trouble=lambda trouble: click.echo(f"Note: {printable(trouble)}", err=True),
         profiles=profiles,
         settings_file=settings_file(os.environ) if profiles else None,
@@ -83,21 +94,6 @@ def with_keys(profiles: Mapping[str, ProfileSettings]) -> dict[str, Profile]:
         )
         for name, one in profiles.items()
     }
-
-
-def _worker_settings() -> WorkerSettings:
-    use = os.environ.get("PINCITE_WORKER") or "auto"
-    if use not in WORKER_USES:
-        raise SettingsError(f"PINCITE_WORKER is {use!r}; choose one of: {', '.join(WORKER_USES)}")
-    idle = os.environ.get("PINCITE_WORKER_IDLE") or str(WorkerSettings.idle_seconds)
-    if not re.fullmatch(r"\d{1,9}(\.\d+)?", idle) or not float(idle):
-        raise SettingsError(f"PINCITE_WORKER_IDLE is {idle!r}, but a number of seconds is expected")
-    folder = os.environ.get("PINCITE_WORKER_FOLDER")
-    return WorkerSettings(
-        use=cast(WorkerUse, use),
-        idle_seconds=float(idle),
-        folder=Path(folder) if folder else None,
-    )
 
 
 def from_environment(name: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -38,7 +37,10 @@ def refuse_bad_address(url: str) -> None:
         known = conninfo_to_dict(url)
     except psycopg.Error:
         known = None
-    if known is None or _is_torn(known):
+    # A password with @ or / in it was cut there, and its rest taken for something else.
+    names = "" if known is None else f"{known.get('host', '')}{known.get('dbname', '')}"
+    ports = "" if known is None else str(known.get("port", "0")).replace(",", "")
+    if "@" in names or not ports.isdecimal():
         raise _unreadable() from None
 
 
@@ -48,12 +50,6 @@ def _unreadable() -> SettingsError:
         "with parameters that PostgreSQL knows. In a password, @ is written as %40, / as %2F, "
         "? as %3F, % as %25; or leave it out and give it as PGPASSWORD"
     )
-
-
-def _is_torn(known: Mapping[str, object]) -> bool:
-    """Whether a password with @ or / in it was cut there, and its rest taken for something else."""
-    ports = str(known.get("port", "0")).replace(",", "")
-    return "@" in f"{known.get('host', '')}{known.get('dbname', '')}" or not ports.isdecimal()
 
 
 def named(url: str) -> str:

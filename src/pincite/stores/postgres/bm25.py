@@ -227,12 +227,40 @@ def best_words(kind: str, question: Asked, bound: Bound, *, restricted: bool = F
     bound.values.update(more=_MORE * limit, last=limit - 1)
     seen = "WHERE owner IN (SELECT row FROM visible)" if restricted else ""
     last = f"SELECT score FROM {kind}_first ORDER BY score DESC OFFSET %(last)s LIMIT 1"
+    first = _tokens(kind, question, f"weighed.before < {_FIRST_POSTINGS}")
+    by_tokens = f"""
+        SELECT owner, sum(value) AS score FROM ({_tokens(kind, question)}) AS hit {seen}
+        GROUP BY owner HAVING sum(value) >= (SELECT least - phrases FROM {kind}_bar)
+    """
+    # What all have that reach the bar.
+    sums = [f"{kind}_sums AS NOT MATERIALIZED ({by_tokens})"]
+    if question.phrases:
+        among = f"((SELECT least <= phrases FROM {kind}_bar) OR {_hashed(f'{kind}_near')})"
+        phrases = _phrases(kind, question, among=among)
+        hits = f"SELECT owner, score AS value FROM {kind}_near {phrases}"
+        sums = [
+            f"{kind}_near AS MATERIALIZED ({by_tokens})",
+            f"""
+            {kind}_sums AS NOT MATERIALIZED (
+                SELECT owner, sum(value) AS score FROM ({hits}) AS hit {seen} GROUP BY owner
+            )
+            """,
+        ]
     # To find the first few of all is quick; to find those that equal the last, all are sorted. So
     # this is done where the equals do not end soon.
     return [
         *_terms(kind, question, bound),
-        *_bar(kind, question, seen),
-        *_reaching(kind, question, seen),
+        # What all of the best reach, and the most that phrases give.
+        f"""
+        {kind}_bar AS MATERIALIZED (
+            SELECT coalesce((
+                SELECT sum(value) AS score FROM ({first}) AS first {seen}
+                GROUP BY owner ORDER BY score DESC OFFSET %(last)s LIMIT 1
+            ), 0) - {_ROUNDING} AS least,
+            coalesce((SELECT sum(weight) FROM {kind}_weighed WHERE token < 0), 0) AS phrases
+        )
+        """,
+        *sums,
         f"""
         {kind}_first AS MATERIALIZED (
             SELECT owner, score FROM {kind}_sums ORDER BY score DESC LIMIT %(more)s
@@ -289,42 +317,6 @@ def _terms(kind: str, question: Asked, bound: Bound) -> list[str]:
             for number, phrase in enumerate(question.phrases)
         ),
         f"{kind}_weighed AS MATERIALIZED ({weighed(question, bound, kind)})",
-    ]
-
-
-def _bar(kind: str, question: Asked, seen: str) -> list[str]:
-    """The parts that tell what all of the best reach, `{kind}_bar`, and the most phrases give."""
-    first = _tokens(kind, question, f"weighed.before < {_FIRST_POSTINGS}")
-    return [
-        f"""
-        {kind}_bar AS MATERIALIZED (
-            SELECT coalesce((
-                SELECT sum(value) AS score FROM ({first}) AS first {seen}
-                GROUP BY owner ORDER BY score DESC OFFSET %(last)s LIMIT 1
-            ), 0) - {_ROUNDING} AS least,
-            coalesce((SELECT sum(weight) FROM {kind}_weighed WHERE token < 0), 0) AS phrases
-        )
-        """,
-    ]
-
-
-def _reaching(kind: str, question: Asked, seen: str) -> list[str]:
-    """The parts that lead to `{kind}_sums`: what all have that reach the bar."""
-    by_tokens = f"""
-        SELECT owner, sum(value) AS score FROM ({_tokens(kind, question)}) AS hit {seen}
-        GROUP BY owner HAVING sum(value) >= (SELECT least - phrases FROM {kind}_bar)
-    """
-    if not question.phrases:
-        return [f"{kind}_sums AS NOT MATERIALIZED ({by_tokens})"]
-    among = f"((SELECT least <= phrases FROM {kind}_bar) OR {_hashed(f'{kind}_near')})"
-    hits = f"SELECT owner, score AS value FROM {kind}_near {_phrases(kind, question, among=among)}"
-    return [
-        f"{kind}_near AS MATERIALIZED ({by_tokens})",
-        f"""
-        {kind}_sums AS NOT MATERIALIZED (
-            SELECT owner, sum(value) AS score FROM ({hits}) AS hit {seen} GROUP BY owner
-        )
-        """,
     ]
 
 

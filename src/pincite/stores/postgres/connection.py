@@ -120,9 +120,13 @@ class Server:
         """A connection that answers; those that ended while nobody used them are dropped."""
         # The pool's own check waits longer with each of them, in the end longer than it may.
         connection = self._pool.getconn()
-        while not _answers(connection):
-            self._pool.putconn(connection)
-            connection = self._pool.getconn()
+        while True:
+            try:
+                ConnectionPool.check_connection(connection)
+                break
+            except psycopg.OperationalError:
+                self._pool.putconn(connection)
+                connection = self._pool.getconn()
         try:
             yield connection
         finally:
@@ -160,14 +164,6 @@ class Server:
     def close(self) -> None:
         """Give back every connection."""
         self._pool.close()
-
-
-def _answers(connection: Connection) -> bool:
-    try:
-        ConnectionPool.check_connection(connection)
-    except psycopg.OperationalError:
-        return False
-    return True
 
 
 def _configure(connection: psycopg.Connection[Any]) -> None:

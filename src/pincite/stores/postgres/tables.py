@@ -12,11 +12,11 @@ from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.postgres.words import (
     CHUNK_COLUMNS,
+    COUNT_SPELLINGS,
     DOCUMENT_COLUMNS,
     Words,
     forget_words,
     words_of,
-    write_spellings,
     write_words,
 )
 from pincite.stores.rows import ChunkRows, DocumentRows, Row
@@ -136,7 +136,7 @@ def write(
         chunks=list(zip(numbers, words, strict=True)),
         document=(document, about),
     )
-    write_spellings(connection, view.generation, rows.document[LEVEL], spelled)
+    connection.execute(COUNT_SPELLINGS, (view.generation, rows.document[LEVEL], spelled))
     with connection.cursor() as cursor:
         cursor.executemany(
             _INSERT_DEFINITION, [(view.project, document, *one) for one in rows.definitions]

@@ -13,7 +13,6 @@ from pincite.stores.postgres.words import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
     WORD_TABLES,
-    Words,
     words_of,
 )
 from pincite.stores.rows import DocumentRows, embedded_of, rows_of
@@ -148,19 +147,14 @@ def _words_agree(connection: Connection, view: View, made: DocumentRows) -> bool
         ("posting", number, words_of(one.words, CHUNK_COLUMNS))
         for (number,), one in zip(numbers, made.chunks, strict=True)
     )
-    return set(spelled) == tables.spellings_of(made.chunks) and all(
-        _agrees(connection, view, table, owner, words) for table, owner, words in expected
-    )
-
-
-def _agrees(connection: Connection, view: View, table: str, owner: int, words: Words) -> bool:
-    held = connection.execute(
-        _HELD.format(table=table),
-        {"generation": view.generation, "owner": owner, "words": list(words.counts)},
-    ).fetchall()
-    return {row for row in held} == {
-        (token, halves, words.length) for token, halves in words.counts.items()
-    }
+    for table, owner, words in expected:
+        held = connection.execute(
+            _HELD.format(table=table),
+            {"generation": view.generation, "owner": owner, "words": list(words.counts)},
+        )
+        if set(held) != {(token, halves, words.length) for token, halves in words.counts.items()}:
+            return False
+    return set(spelled) == tables.spellings_of(made.chunks)
 
 
 def repair(connection: Connection, view: View, header: LibraryHeader) -> None:
