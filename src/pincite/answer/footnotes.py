@@ -123,7 +123,16 @@ def footnotes_in(text: str) -> list[Footnote]:
 
 def escaped(text: str) -> str:
     """Text from outside as Markdown on one line, which shows it and does nothing else."""
-    return "".join(_escaped(char, text, at) for at, char in enumerate(text))
+    parts = []
+    for at, char in enumerate(text):
+        is_number_of_item = char in ".)" and text[:at].isdigit()
+        if _APART.match(char) and char != " ":
+            parts.append(f"&#{ord(char)};")
+        elif printable(char) != char:  # would rewrite what is seen
+            parts.append(f"\\\\u{{{ord(char):x}}}")
+        else:
+            parts.append(f"\\{char}" if is_number_of_item or _LIVE.match(text, at) else char)
+    return "".join(parts)
 
 
 def _plain(text: str) -> str:
@@ -132,15 +141,6 @@ def _plain(text: str) -> str:
     Its own quotation marks are plain ones: what stands in ours is read back as a quote.
     """
     return escaped(re.sub("[“”]", '"', one_line(text)))
-
-
-def _escaped(char: str, text: str, at: int) -> str:
-    if _APART.match(char) and char != " ":
-        return f"&#{ord(char)};"
-    if printable(char) != char:  # would rewrite what is seen
-        return f"\\\\u{{{ord(char):x}}}"
-    is_number_of_item = char in ".)" and text[:at].isdigit()
-    return f"\\{char}" if is_number_of_item or _LIVE.match(text, at) else char
 
 
 def unescaped(text: str) -> str:

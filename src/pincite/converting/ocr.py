@@ -193,12 +193,12 @@ def lines_on(image: Image, recogniser: Recogniser) -> list[Line]:
     else:
         return lines
     turned = [_in_strips(np.rot90(image, quarter), recogniser) for quarter in quarters]
-    return max([*turned, lines], key=_certainty)  # as sure, but in the order of a page
 
+    def certainty(found: Sequence[Line]) -> float:
+        # What lies the wrong way up gives little, or nonsense.
+        return sum(len(line.text) * line.confidence**4 for line in found)
 
-def _certainty(lines: Sequence[Line]) -> float:
-    """How much was recognised how surely: what lies the wrong way up gives little, or nonsense."""
-    return sum(len(line.text) * line.confidence**4 for line in lines)
+    return max([*turned, lines], key=certainty)  # as sure, but in the order of a page
 
 
 def _in_strips(image: Image, recogniser: Recogniser) -> list[Line]:

@@ -214,17 +214,15 @@ def _place(fields: _PlaceFields) -> ExpectedPlace:
     ends = value if isinstance(value, list) else [value, value]
     if len(ends) != 2:
         raise _BadLine(f"{_quoted(name)} takes {_TAKES[name]}")
-    span: tuple[Any, ...] = tuple(map(_seconds, ends) if name == "time" else ends)
+    if name == "time":
+        for end in ends:
+            if isinstance(end, str) and seconds_of(end) is None:
+                raise _BadLine(f"{_quoted(end)} is not a time; write seconds, mm:ss or hh:mm:ss")
+        ends = [seconds_of(end) if isinstance(end, str) else float(end) for end in ends]
+    span: tuple[Any, ...] = tuple(ends)
     if span[0] > span[1]:
         raise _BadLine(f"{_quoted(name)} ends before it begins; put the first one first")
     return ExpectedPlace(fields.document, **{name: span})
-
-
-def _seconds(written: float | str) -> float:
-    seconds = seconds_of(written) if isinstance(written, str) else float(written)
-    if seconds is None:
-        raise _BadLine(f"{_quoted(str(written))} is not a time; write seconds, mm:ss or hh:mm:ss")
-    return seconds
 
 
 def _filters(given: dict[str, Any]) -> Filters:

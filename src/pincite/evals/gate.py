@@ -42,7 +42,15 @@ def parse_floors(text: str) -> Floors:
                 f"the floors of {kind!r} must be numbers by figure; write {_EXAMPLE}"
             )
         for figure, floor in figures.items():
-            _refuse_unfit_figure(kind, figure)
+            if figure in LOWER_IS_BETTER:
+                raise SettingsError(
+                    f"{figure!r} is better when lower, so it has no floor; leave it out"
+                )
+            if figure not in FLOOR_FIGURES:
+                known = ", ".join(FLOOR_FIGURES)
+                raise SettingsError(f"unknown figure {figure!r}; use one of: {known}")
+            if figure in OVER_RUN and kind != ALL:
+                raise SettingsError(f"only {ALL!r} has {figure!r}; move it there from {kind!r}")
             if not isinstance(floor, float) or not math.isfinite(floor):
                 raise SettingsError(
                     f"the floor of {kind!r} {figure!r} must be a number, not {floor}"
@@ -88,15 +96,6 @@ def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if names.count(name) > 1:
             raise SettingsError(f"the floors name {name!r} twice; keep one of them")
     return dict(pairs)
-
-
-def _refuse_unfit_figure(kind: str, figure: str) -> None:
-    if figure in LOWER_IS_BETTER:
-        raise SettingsError(f"{figure!r} is better when lower, so it has no floor; leave it out")
-    if figure not in FLOOR_FIGURES:
-        raise SettingsError(f"unknown figure {figure!r}; use one of: {', '.join(FLOOR_FIGURES)}")
-    if figure in OVER_RUN and kind != ALL:
-        raise SettingsError(f"only {ALL!r} has {figure!r}; move it there from {kind!r}")
 
 
 def _lowered(value: float, slack: float) -> float:

@@ -137,7 +137,15 @@ def _own_figures(result: CaseResult, texts: Sequence[str]) -> dict[str, float]:
         figures |= {f"place_hit@{first}": float(any(right[:first])) for first in (1, 3, 10)}
         # How exact the cited sentences are; expected places say more than expected chunks.
         expected: Sequence[ExpectedPlace | ChunkId] = case.places or case.chunks
-        cites = [[_cites(one, place) for place in expected] for one in found[:3]]
+        cites = [
+            [
+                overlaps(one, each.document, each.cited)
+                if isinstance(one, ExpectedPlace)
+                else each.chunk == one
+                for one in expected
+            ]
+            for each in found[:3]
+        ]
         figures["citation_precision@3"] = sum(map(any, cites)) / len(cites) if cites else 0.0
         cited = sum(any(of_one[at] for of_one in cites) for at in range(len(expected)))
         figures["citation_recall@3"] = cited / len(expected)
@@ -152,12 +160,6 @@ def _own_figures(result: CaseResult, texts: Sequence[str]) -> dict[str, float]:
     if not result.error:
         figures["context_tokens"] = float(sum(one.tokens for one in found))
     return figures
-
-
-def _cites(found: Found, expected: ExpectedPlace | ChunkId) -> bool:
-    if isinstance(expected, ExpectedPlace):
-        return overlaps(expected, found.document, found.cited)
-    return found.chunk == expected
 
 
 def _holds(text: str, term: str) -> bool:

@@ -193,9 +193,15 @@ def _best_hits(
         lap("fuse")
         shaped = in_shape(hits)
         lap("load")
-        exhausted = all(
-            _is_exhausted(search, rankings.get(search, ()), limit, settings)
-            for search, limit in limits.items()
+        # A longer list brings nothing where one ended by itself, or what follows is too far.
+        listed = {
+            search: [one.score for one in rankings.get(search, ()) if one.listed]
+            for search in limits
+        }
+        near = listed["vector"]
+        is_too_far = bool(near) and near[-1] < settings.similarity_floor
+        exhausted = len(listed["words"]) < limits["words"] and (
+            len(near) < limits["vector"] or is_too_far
         )
         if len(shaped.kept) == wanted or exhausted or max(limits.values()) >= _MOST_CANDIDATES:
             return hits, shaped
@@ -236,13 +242,6 @@ def _weights(
         "feedback": settings.feedback_weight,
         "route": settings.route_weight,
     }
-
-
-def _is_exhausted(search: str, ranking: Ranking, limit: int, settings: SearchSettings) -> bool:
-    """Whether a longer list would bring nothing: it ended by itself, or what follows is too far."""
-    listed = [ranked.score for ranked in ranking if ranked.listed]
-    too_far = search == "vector" and bool(listed) and listed[-1] < settings.similarity_floor
-    return len(listed) < limit or too_far
 
 
 def _why_empty(shaped: Shaped, store: Store, scope: Filters) -> Reason:

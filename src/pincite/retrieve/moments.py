@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pincite.ports import Store
-from pincite.records import Document, Filters, Modality, Moment, Result, Said
+from pincite.records import Filters, Modality, Moment, Result, Said
 
 _AROUND = {Modality.VIDEO_FRAME: 10.0}  # seconds; a frame is seen at once
 _AROUND_WORDS = 15.0
@@ -33,26 +32,26 @@ def moment(store: Store, result: Result, filters: Filters = Filters()) -> Moment
     around = _AROUND.get(result.chunk.modality, _AROUND_WORDS)
     start, end = max(first - around, 0.0), last + around
     end = max(min(end, media_end), last) if media_end else end
-    anchor = (result.document.id, result.quote.start, result.quote.end)
-    lines = [said for document in documents for said in _lines(document, start, end, anchor)]
-    lines.sort(key=lambda one: (one.start, one.end, one.kind, one.text))
-    return Moment(start, end, tuple(lines))
-
-
-def _lines(
-    document: Document, start: float, end: float, anchor: tuple[str, int, int]
-) -> Iterator[Said]:
-    is_screen = document.modality is Modality.VIDEO_FRAME
-    for place in document.places:
-        if place.time_start is None:
-            continue
-        until = place.time_end if place.time_end is not None else place.time_start
-        document_id, first, last = anchor
-        is_anchor = document.id == document_id and place.start < last and place.end > first
-        if is_anchor or (place.time_start <= end and until >= start):
+    lines = []
+    for document in documents:
+        is_screen = document.modality is Modality.VIDEO_FRAME
+        for place in document.places:
+            if place.time_start is None:
+                continue
+            until = place.time_end if place.time_end is not None else place.time_start
+            is_anchor = (
+                document.id == result.document.id
+                and place.start < result.quote.end
+                and place.end > result.quote.start
+            )
+            if not is_anchor and (place.time_start > end or until < start):
+                continue
             # Without the heading that only tells the time of a frame.
-            lines = document.text[place.start : place.end].splitlines()
-            kept = [line for line in lines if not line.startswith("#")] or lines
+            written = document.text[place.start : place.end].splitlines()
+            kept = [line for line in written if not line.startswith("#")] or written
             text = " ".join(" ".join(kept).split())
             kind: Literal["Screen", "Audio"] = "Screen" if is_screen else "Audio"
-            yield Said(kind, place.time_start, until, text, document.path, is_anchor)
+            said = Said(kind, place.time_start, until, text, document.path, is_anchor)
+            lines.append(said)
+    lines.sort(key=lambda one: (one.start, one.end, one.kind, one.text))
+    return Moment(start, end, tuple(lines))

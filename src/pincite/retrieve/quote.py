@@ -149,7 +149,11 @@ def _merits(
         if words:
             merit += _PAIR * len(pairs & _pairs(text))
         if unit.term:
-            merit += _DEFINES * weight(_defined(unit.term, finder) & weights.keys())
+            # None where what it defines is mostly about other words than the question's.
+            defined = finder.found(f"{unit.term} {words_in_names(unit.term)}")
+            telling = {key_of(word) for word in words_in(unit.term)} - STOP_WORDS
+            if 2 * len(defined) >= len(telling):
+                merit += _DEFINES * weight(defined & weights.keys())
         if holds_answer is not None and holds_answer(unit, text):
             merit += _TYPE
         merits.append(merit * _WEAK if unit.weak else merit)
@@ -165,14 +169,6 @@ def _seen(chunk: Chunk, unit: Unit) -> str:
 def _pairs(text: str) -> set[tuple[str, str]]:
     """The words that stand next to each other."""
     return set(pairwise(map(key_of, words_in(text))))
-
-
-def _defined(term: str, finder: Finder) -> set[str]:
-    """The question's words in what a unit defines; none where it is mostly about others."""
-    names = f"{term} {words_in_names(term)}"
-    found = finder.found(names)
-    telling = {key_of(word) for word in words_in(term)} - STOP_WORDS
-    return found if 2 * len(found) >= len(telling) else set()
 
 
 # What the answer should hold, by the words that ask for it.

@@ -96,6 +96,16 @@ def with_keys(profiles: Mapping[str, ProfileSettings]) -> dict[str, Profile]:
     }
 
 
+def given_options() -> set[str]:
+    """The parameters that were named on the command line."""
+    context = click.get_current_context()
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+
+
 def from_environment(name: str) -> str | None:
     """A variable of ours; None where it is empty, too."""
     return os.environ.get(name) or None

@@ -14,6 +14,7 @@ from pincite.entrypoints import evaluations
 from pincite.entrypoints.cli.common import (
     as_json_option,
     echo,
+    given_options,
     library_option,
     open_around,
 )
@@ -176,8 +177,11 @@ def gate(
     """
     from pincite.evals.gate import check, dump_floors, floors_from, parse_floors
 
-    if run_name:
-        _refuse_asking()
+    # A run that was made cannot be asked in another way any more.
+    asked = ("cases", "mode", "policy", "settings", "abstain_below", "kinds", "drafts")
+    given = [name for name in asked if name in given_options()]
+    if run_name and given:
+        raise SettingsError(f"--run checks a run as it is; leave out {', '.join(given)}")
     floors = {} if write else parse_floors(read_text(floors_file))
     with open_around(library) as opened:
         made = (
@@ -198,18 +202,6 @@ def gate(
     if below:
         click.echo(f"{len(below)} of {len(checks)} floors were not reached.", err=True)
         sys.exit(EXIT_BELOW_FLOOR)
-
-
-def _refuse_asking() -> None:
-    """A run that was made cannot be asked in another way any more."""
-    context = click.get_current_context()
-    given = [
-        name
-        for name in ("cases", "mode", "policy", "settings", "abstain_below", "kinds", "drafts")
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    ]
-    if given:
-        raise SettingsError(f"--run checks a run as it is; leave out {', '.join(given)}")
 
 
 evaluate.add_command(generate)

@@ -7,7 +7,8 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -31,7 +32,7 @@ from pincite.entrypoints.render import faint, strong
 from pincite.errors import CitationNotFound, ModelError, SettingsError, StoreReadOnly
 from pincite.evals import wording
 from pincite.evals.cases import dump_cases, parse_cases
-from pincite.records import Case, EvalRun, ExpectedPlace, Mode
+from pincite.records import Case, EvalRun, Mode
 from pincite.settings import EVAL_FILE, POLICY_NAMES, REPORT_FILE
 from pincite.text.printable import printable
 from pincite.text.times import clock
@@ -299,22 +300,17 @@ def _shown(case: Case, number: int, of: int, library: Library) -> Iterator[str]:
     yield f"\n{strong(printable(case.question))} {faint(f'{number}/{of}, {case.kind}')}"
     for one in wording.expected(case):
         yield f"  expected: {printable(one)}"
+    # The beginning of what stands there, so that nobody has to open the file.
     for place in case.places:
-        yield from (f"  | {printable(line)[:_WIDEST]}" for line in _text_at(place, library))
+        at = ""
+        if place.lines is not None:
+            at = f":{place.lines[0]}-{place.lines[1]}"
+        elif place.pages is not None:
+            at = f":p{place.pages[0]}"
+        elif place.time is not None:
+            at = f"@{clock(place.time[0])}"
+        with suppress(CitationNotFound):
+            lines = library.show(f"{place.document}{at}", around=0).lines if at else ()
+            yield from (f"  | {printable(line)[:_WIDEST]}" for line in lines[:_LINES_SHOWN])
     if case.note:
         yield faint(f"  {printable(case.note)}")
-
-
-def _text_at(place: ExpectedPlace, library: Library) -> Sequence[str]:
-    """The beginning of what stands at the place, so that nobody has to open the file."""
-    at = ""
-    if place.lines is not None:
-        at = f":{place.lines[0]}-{place.lines[1]}"
-    elif place.pages is not None:
-        at = f":p{place.pages[0]}"
-    elif place.time is not None:
-        at = f"@{clock(place.time[0])}"
-    try:
-        return library.show(f"{place.document}{at}", around=0).lines[:_LINES_SHOWN] if at else ()
-    except CitationNotFound:
-        return ()

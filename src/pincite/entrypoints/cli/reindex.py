@@ -11,7 +11,7 @@ import click
 from pincite.engine import Gate, Library
 from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
-from pincite.entrypoints.cli.common import as_json_option, echo, open_around
+from pincite.entrypoints.cli.common import as_json_option, echo, given_options, open_around
 from pincite.entrypoints.cli.index import (
     EXIT_PARTLY_FAILED,
     absolute,
@@ -75,7 +75,12 @@ def reindex(
 
     Example: pincite reindex --model minilm --policy wiki
     """
-    chosen = _only_step(status=status, rollback=rollback, cancel=cancel, drop_old=drop_old)
+    # A step instead of a new index; nothing else goes with it.
+    steps = {"status": status, "rollback": rollback, "cancel": cancel, "drop_old": drop_old}
+    chosen = next((name for name, wanted in steps.items() if wanted), None)
+    if chosen and given_options() - {chosen, "folder", "as_json"}:
+        option = chosen.replace("_", "-")
+        raise SettingsError(f"--{option} must be used alone; leave out the other options")
     with open_around(folder) as library:
         if chosen is not None:
             _step(library, chosen, as_json=as_json)
@@ -110,21 +115,6 @@ def reindex(
     unfinished = report.index.failures or report.index.lacking
     if report.outcome in ("incomplete", "worse") or unfinished:
         sys.exit(EXIT_PARTLY_FAILED)
-
-
-def _only_step(**steps: bool) -> str | None:
-    """The one step that is asked for instead of a new index; nothing else goes with it."""
-    context = click.get_current_context()
-    given = {
-        name
-        for name in context.params
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    }
-    chosen = [name for name, wanted in steps.items() if wanted]
-    if chosen and given - {chosen[0], "folder", "as_json"}:
-        option = chosen[0].replace("_", "-")
-        raise SettingsError(f"--{option} must be used alone; leave out the other options")
-    return chosen[0] if chosen else None
 
 
 def _step(library: Library, chosen: str, *, as_json: bool) -> None:

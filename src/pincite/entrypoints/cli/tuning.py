@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, get_args, get_type_hints
 
 import click
@@ -113,13 +113,9 @@ def chosen_filters(*, path: str | None, **given: Any) -> Filters:  # noqa: ANN40
 
 def search_settings(given: tuple[str, ...], **options: Any) -> SearchSettings:  # noqa: ANN401
     """The defaults with each `name=value` put in place, then each option that was given."""
-    settings = _set(given) if given else SearchSettings()
-    return replace(
-        settings, **{name: value for name, value in options.items() if value is not None}
-    )
-
-
-def _set(given: tuple[str, ...]) -> SearchSettings:
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if not given:
+        return SearchSettings(**chosen)
     values: dict[str, Any] = asdict(SearchSettings())
     for one in given:
         name, _, value = one.partition("=")
@@ -141,7 +137,7 @@ def _set(given: tuple[str, ...]) -> SearchSettings:
             values[name] = msgspec.convert(value, kinds[name])
         except msgspec.ValidationError:
             raise SettingsError(f"--set {name}: {value!r} is not {_wanted(kinds[name])}") from None
-    return SearchSettings(**values)
+    return SearchSettings(**values | chosen)
 
 
 def _wanted(kind: Any) -> str:  # noqa: ANN401 — a type, or several

@@ -51,10 +51,6 @@ def _year_in(written: str) -> int | None:
     return int(found.group()) if found else None
 
 
-def _iso(match: re.Match[str], _today: date, _year: int | None) -> Days:
-    return Days(date.fromisoformat(match[0]), date.fromisoformat(match[0]))
-
-
 def _day(match: re.Match[str], today: date, year: int | None) -> Days:
     number = int(re.sub(r"\D", "", match["day"]))
     month = _number_of(match["month"])
@@ -65,29 +61,11 @@ def _day(match: re.Match[str], today: date, year: int | None) -> Days:
     return Days(*[date(named, month, number)] * 2)
 
 
-def _month(match: re.Match[str], today: date, year: int | None) -> Days:
-    month = _number_of(match["month"])
-    return _months(_year(match, today, year, begins=month), month, 1)
-
-
-def _quarter(match: re.Match[str], today: date, year: int | None) -> Days:
-    first = 3 * int(match["quarter"]) - 2
-    return _months(_year(match, today, year, begins=first), first, 3)
-
-
-def _whole_year(match: re.Match[str], _today: date, _given: int | None) -> Days:
-    return _months(int(match["year"]), 1, 12)
-
-
 def _weekday(match: re.Match[str], today: date, _year: int | None) -> Days:
     back = (today.weekday() - _WEEKDAYS.index(match["weekday"])) % 7
     if not back and match[0].startswith("last"):
         back = 7  # said on that day, the last one was a week ago
     return Days(*[today - timedelta(days=back)] * 2)
-
-
-def _near_day(match: re.Match[str], today: date, _year: int | None) -> Days:
-    return Days(*[today - timedelta(days=match[0] == "yesterday")] * 2)
 
 
 def _named_stretch(match: re.Match[str], today: date, _year: int | None) -> Days:
@@ -116,11 +94,14 @@ def _number_of(month: str) -> int:
     return next(at for at, name in enumerate(_MONTHS, start=1) if name.startswith(month[:3]))
 
 
-def _year(match: re.Match[str], today: date, given: int | None, *, begins: int) -> int:
-    """The year that is named or given, or the latest in which this month has begun."""
-    if match["year"]:
-        return int(match["year"])
-    return given or (today.year if begins <= today.month else today.year - 1)
+def _stretch(match: re.Match[str], today: date, year: int | None) -> Days:
+    """A month or a quarter, of the year that is named or given, or the latest in which it began."""
+    named = match.groupdict()
+    is_quarter = "quarter" in named
+    first = 3 * int(named["quarter"]) - 2 if is_quarter else _number_of(named["month"])
+    begun = today.year if first <= today.month else today.year - 1
+    of_year = int(named["year"]) if named["year"] else year or begun
+    return _months(of_year, first, 3 if is_quarter else 1)
 
 
 def _back(today: date, months: int) -> date:
@@ -136,15 +117,18 @@ def _months(year: int, first: int, count: int) -> Days:
 
 _Form = Callable[[re.Match[str], date, int | None], Days]
 _WRITTEN: tuple[tuple[str, _Form], ...] = (
-    (rf"{_YEAR}-\d\d-\d\d", _iso),
+    (rf"{_YEAR}-\d\d-\d\d", lambda match, _, __: Days(*[date.fromisoformat(match[0])] * 2)),
     (rf"(?P<day>{_DAY}) (?:of )?(?P<month>{_MONTH})(?: (?P<year>{_YEAR}))?", _day),
     (rf"(?P<month>{_MONTH}) (?P<day>{_DAY})(?: (?P<year>{_YEAR}))?", _day),
-    (rf"(?P<month>{_MONTH})(?: (?:of )?(?P<year>{_YEAR}))?", _month),
-    (rf"q(?P<quarter>[1-4])(?: (?:of )?(?P<year>{_YEAR}))?", _quarter),
-    (rf"(?P<year>{_YEAR}) ?q(?P<quarter>[1-4])", _quarter),
-    (rf"(?P<year>{_YEAR})", _whole_year),
+    (rf"(?P<month>{_MONTH})(?: (?:of )?(?P<year>{_YEAR}))?", _stretch),
+    (rf"q(?P<quarter>[1-4])(?: (?:of )?(?P<year>{_YEAR}))?", _stretch),
+    (rf"(?P<year>{_YEAR}) ?q(?P<quarter>[1-4])", _stretch),
+    (rf"(?P<year>{_YEAR})", lambda match, _, __: _months(int(match["year"]), 1, 12)),
     (rf"(?:last )?(?P<weekday>{'|'.join(_WEEKDAYS)})", _weekday),
-    (r"today|yesterday", _near_day),
+    (
+        r"today|yesterday",
+        lambda match, today, _: Days(*[today - timedelta(days=match[0] == "yesterday")] * 2),
+    ),
     (r"(?P<which>last|previous|this) (?P<unit>week|month|year)", _named_stretch),
     (rf"(?:the )?(?:last|past) (?P<count>\d{{1,4}}) (?P<unit>{_UNIT})", _counted_stretch),
 )

@@ -11,7 +11,7 @@ from pincite.errors import ModelError
 from pincite.ports import Generator, QuestionEmbedder, Store
 from pincite.records import Understood
 from pincite.retrieve.understand.glossary import FROM_GLOSSARY, NO_GLOSSARY, Glossary
-from pincite.retrieve.understand.names import other_names
+from pincite.retrieve.understand.names import Renamed, other_names
 from pincite.retrieve.understand.typos import Correction, corrections
 from pincite.settings import SearchSettings
 from pincite.text.words import LONGEST_QUERY, WORD, fold, tied
@@ -71,8 +71,37 @@ def understand(
         dates, text, words = dates_asked_for(question, aids.today)
         since, until = dates.since, dates.until
         notes += [f"only {dates} (for “{' … '.join(words)}”)"] if words else []
-    reading = _read(text, store, embedder, settings, aids.glossary)
-    notes += reading.notes
+    mistyped: list[Correction] = []
+    renamed: list[Renamed] = []
+    corrected = text
+    if len(text) <= _LONGEST:
+        if settings.typos:
+            knows = embedder.knows if embedder else lambda word: False
+            mistyped = corrections(text, store, knows=knows, exact=quoted_spans(text))
+        corrected = _replaced(text, [(one.start, one.end, one.meant) for one in mistyped])
+        renamed = other_names(
+            corrected,
+            store,
+            aids.glossary,
+            from_documents=settings.acronyms,
+            exact=quoted_spans(corrected),
+        )
+    asked = " ".join((text, *(one.meant for one in mistyped)))
+    # The model reads a full name better than a short one that it may never have seen.
+    full = [(one.end, one.end, f" ({one.others[0]})") for one in renamed if one.by_short]
+    # Where meaning is searched as well, the model has read the full name already: in words, too,
+    # it would draw everything to the place that explains it. What somebody wrote into the glossary
+    # is asked for in either way.
+    names = [
+        name
+        for one in renamed
+        for meaning, name in zip(one.meanings, one.others, strict=True)
+        if embedder is None or meaning.source == FROM_GLOSSARY
+    ]
+    done = [f"also searched for: {one.meant} (for “{one.typed}”)" for one in mistyped]
+    meanings = (each for one in renamed for each in one.meanings)
+    done += [f"{each.short} = {each.long} ({each.source})" for each in meanings]
+    notes += dict.fromkeys(done)
     added: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     if aids.generator is not None:
@@ -82,12 +111,12 @@ def understand(
             notes.append(told if added else "the language model gave no other words")
         except ModelError as error:
             notices = (f"Searched without other words from the language model: {error}.",)
-    added = (*map(tied, reading.names), *added)
+    added = (*map(tied, names), *added)
     # Of what was added each counts a third of a word asked for.
-    times = _COUNTS if added and len(reading.asked) <= _LONGEST else 1
+    times = _COUNTS if added and len(asked) <= _LONGEST else 1
     return Understood(
-        words=" ".join([*[reading.asked] * times, *added]),
-        embedded=reading.embedded,
+        words=" ".join([*[asked] * times, *added]),
+        embedded=_replaced(corrected, full),
         phrases=phrases,
         since=since.isoformat() if since else None,
         until=until.isoformat() if until else None,
@@ -123,59 +152,6 @@ def _expanded(question: str, generator: Generator) -> tuple[str, ...]:
             phrases[phrase] = None
             known |= words
     return tuple(phrases)[:_MOST_ADDED]
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """What the library's own words make of a question."""
-
-    asked: str  # with what was meant beside what was typed
-    embedded: str
-    names: tuple[str, ...] = ()  # other ones for what is asked about
-    notes: tuple[str, ...] = ()
-
-
-def _read(
-    text: str,
-    store: Store,
-    embedder: QuestionEmbedder | None,
-    settings: SearchSettings,
-    glossary: Glossary,
-) -> _Reading:
-    if len(text) > _LONGEST:
-        return _Reading(text, text)
-    mistyped: list[Correction] = []
-    if settings.typos:
-        knows = embedder.knows if embedder else lambda word: False
-        mistyped = corrections(text, store, knows=knows, exact=quoted_spans(text))
-    corrected = _replaced(text, [(one.start, one.end, one.meant) for one in mistyped])
-    renamed = other_names(
-        corrected,
-        store,
-        glossary,
-        from_documents=settings.acronyms,
-        exact=quoted_spans(corrected),
-    )
-    # The model reads a full name better than a short one that it may never have seen.
-    full = [(one.end, one.end, f" ({one.others[0]})") for one in renamed if one.by_short]
-    # Where meaning is searched as well, the model has read the full name already: in words, too,
-    # it would draw everything to the place that explains it. What somebody wrote into the glossary
-    # is asked for in either way.
-    names = tuple(
-        name
-        for one in renamed
-        for meaning, name in zip(one.meanings, one.others, strict=True)
-        if embedder is None or meaning.source == FROM_GLOSSARY
-    )
-    told = [f"also searched for: {one.meant} (for “{one.typed}”)" for one in mistyped]
-    for one in renamed:
-        told += [f"{each.short} = {each.long} ({each.source})" for each in one.meanings]
-    return _Reading(
-        asked=" ".join((text, *(one.meant for one in mistyped))),
-        embedded=_replaced(corrected, full),
-        names=names,
-        notes=tuple(dict.fromkeys(told)),
-    )
 
 
 def _replaced(text: str, edits: Sequence[tuple[int, int, str]]) -> str:

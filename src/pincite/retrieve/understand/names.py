@@ -81,8 +81,18 @@ def other_names(
         if by_short or by_long:
             chosen = by_short or by_long
             found.append(Renamed(name.start, name.end, chosen, by_short=bool(by_short)))
-    new = (_new(one, asked) for one in sorted(found, key=lambda one: one.start))
-    return [one for one in new if one.meanings]
+    # Only what the question does not say already, each name once, and not too many.
+    new = []
+    for one in sorted(found, key=lambda one: one.start):
+        others = {
+            key: meaning
+            for meaning, other in reversed([*zip(one.meanings, one.others, strict=True)])
+            if (key := name_key(other)) not in asked
+        }
+        if others:
+            first = tuple(reversed(others.values()))[:_MOST_MEANINGS]
+            new.append(replace(one, meanings=first))
+    return new
 
 
 def _names(question: str, longest: int, exact: Sequence[tuple[int, int]]) -> Iterator[_Name]:
@@ -118,17 +128,6 @@ def _known(
             meaning = Meaning(one.short, one.long, "your documents")
             known[name_key(one.short)].append(meaning)
     return known
-
-
-def _new(renamed: Renamed, asked: set[str]) -> Renamed:
-    """Only what the question does not say already, each name once, and not too many."""
-    others = {
-        key: meaning
-        for meaning, other in reversed([*zip(renamed.meanings, renamed.others, strict=True)])
-        if (key := name_key(other)) not in asked
-    }
-    meanings = tuple(reversed(others.values()))[:_MOST_MEANINGS]
-    return replace(renamed, meanings=meanings)
 
 
 def _is_meant(short: str, written: str, question: str, is_ordinary: Callable[[str], bool]) -> bool:
