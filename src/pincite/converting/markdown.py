@@ -110,7 +110,7 @@ def _front_matter(source: FoundFile, recognition: Recognition) -> str:
 def _pages(recognition: Recognition) -> Iterator[str]:
     """Each page with its heading; the one page of an image needs none."""
     for page in recognition.pages:
-        blocks = [text for block in blocks_of(page.lines) if (text := _block_text(block))]
+        blocks = list(filter(None, map(_block_text, blocks_of(page.lines))))
         if blocks and recognition.opened.pages is not None:
             yield f"## Page {page.number}"
         yield from blocks

@@ -86,7 +86,18 @@ def results_as_text(
             paragraph.append(f"    Beware: the chunk also holds {', '.join(flags)}.")
         paragraph += beneath(result)
         if explain:
-            paragraph += [f"    {line}" for line in explanation(result)]
+            # Why it stands where it stands.
+            shares = [
+                f"{search} {'unlisted' if share.rank is None else f'rank {share.rank}'} "
+                f"(score {share.score:.3f}) gives {share.contribution:.5f}"
+                for search, share in result.hit.shares.items()
+            ]
+            paragraph.append(f"    score {result.hit.score:.5f}: {' + '.join(shares)}")
+            if (likely := result.hit.probability) is not None:
+                paragraph.append(f"    answers the question with a probability of {likely:.2f}")
+            chunk = result.chunk
+            whole = where(cited_file(result.document)[1], chunk.locator)
+            paragraph.append(f"    chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens")
         yield "\n".join(paragraph)
     if not explain:
         return
@@ -126,21 +137,6 @@ def marked(
 
 def _one_line(text: str) -> str:
     return printable(_SPACE.sub(" ", text))
-
-
-def explanation(result: Result) -> Iterator[str]:
-    """Why a result stands where it stands."""
-    shares = [
-        f"{search} {'unlisted' if share.rank is None else f'rank {share.rank}'} "
-        f"(score {share.score:.3f}) gives {share.contribution:.5f}"
-        for search, share in result.hit.shares.items()
-    ]
-    yield f"score {result.hit.score:.5f}: " + " + ".join(shares)
-    if result.hit.probability is not None:
-        yield f"answers the question with a probability of {result.hit.probability:.2f}"
-    chunk = result.chunk
-    whole = where(cited_file(result.document)[1], chunk.locator)
-    yield f"chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
 
 
 def asides_as_text(asides: Asides) -> Iterator[str]:

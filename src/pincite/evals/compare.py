@@ -111,25 +111,21 @@ def _p_values(differences: _Numbers) -> list[float]:
     many = np.count_nonzero(differences, axis=0) > _FEW
     p_values = np.empty(len(many))
     for column in np.flatnonzero(~many):
-        changed = differences[differences[:, column] != 0, column]
-        flips = np.arange(2 ** len(changed))[:, np.newaxis] >> np.arange(len(changed)) & 1
-        as_far = _as_far(flips.astype(np.float64), changed[:, np.newaxis])
-        p_values[column] = min(float(2 * as_far.min() / len(flips)), 1.0)
-    p_values[many] = _tried_with_drawn_signs(differences[:, many])
-    return [float(p_value) for p_value in p_values]
-
-
-def _tried_with_drawn_signs(differences: _Numbers) -> _Numbers:
-    """The signs are drawn once for all figures, because drawing takes most of the time."""
-    changed = differences[differences.any(axis=1)]
+        moved = differences[differences[:, column] != 0, column]
+        every = np.arange(2 ** len(moved))[:, np.newaxis] >> np.arange(len(moved)) & 1
+        as_far = _as_far(every.astype(np.float64), moved[:, np.newaxis])
+        p_values[column] = min(float(2 * as_far.min() / len(every)), 1.0)
+    # The signs are drawn once for all figures, because drawing takes most of the time.
+    changed = differences[differences[:, many].any(axis=1)][:, many]
     random = np.random.default_rng(_SEED)
     at_once = max(_NUMBERS_AT_ONCE // max(len(changed), 1), 1)
-    as_far = np.ones((2, changed.shape[1]))  # the outcome that is there is one of them
+    counts = np.ones((2, changed.shape[1]))  # the outcome that is there is one of them
     for done in range(0, _RESAMPLES, at_once):
         size = (min(at_once, _RESAMPLES - done), len(changed))
-        as_far += _as_far(random.integers(2, size=size, dtype=np.uint8).astype(np.float64), changed)
-    p_values: _Numbers = np.minimum(2 * as_far.min(axis=0) / (_RESAMPLES + 1), 1.0)
-    return p_values
+        flips = random.integers(2, size=size, dtype=np.uint8)
+        counts += _as_far(flips.astype(np.float64), changed)
+    p_values[many] = np.minimum(2 * counts.min(axis=0) / (_RESAMPLES + 1), 1.0)
+    return [float(p_value) for p_value in p_values]
 
 
 def _as_far(flips: _Numbers, differences: _Numbers) -> NDArray[np.int64]:

@@ -179,9 +179,14 @@ def _span(document: Document, reading: _Reading) -> tuple[int, int]:
 
 def _held(document: Document, reading: _Reading, low: float, high: float) -> Sequence[Place]:
     """The places a reading means: under its headings, else the first stretch that fits."""
-    counted = [
-        (place, *ends) for place in document.places if (ends := _counted(place, reading.unit))
-    ]
+    counted: list[tuple[Place, float, float]] = []  # from where to where each goes, in the unit
+    for place in document.places:
+        number = {"page": place.page, "row": place.row}.get(reading.unit)
+        if number is not None:
+            counted.append((place, number, number))
+        elif reading.unit == "time" and place.time_start is not None:
+            start = int(place.time_start)  # times are printed in whole seconds
+            counted.append((place, start, max((place.time_end or 0.0) - 0.001, start)))
     fitting = [place for place, first, last in counted if first <= high and low <= last]
     for section in document.sections:
         held = overlapping(fitting, section.start, section.end)
@@ -194,15 +199,6 @@ def _held(document: Document, reading: _Reading, low: float, high: float) -> Seq
         around = counted[max(spoken - 1, 0) : spoken + 1] if spoken < len(counted) else []
         return [place for place, _, _ in around]
     return fitting
-
-
-def _counted(place: Place, unit: Unit) -> tuple[float, float] | None:
-    """From where to where a place goes, counted in the unit; times are printed in whole seconds."""
-    if unit == "time" and place.time_start is not None:
-        first = int(place.time_start)
-        return first, max((place.time_end or 0.0) - 0.001, first)
-    number = {"page": place.page, "row": place.row}.get(unit)
-    return None if number is None else (number, number)
 
 
 def _by_quote(store: Store, quote: str, at: str | None, around: int) -> CitedPlace | None:

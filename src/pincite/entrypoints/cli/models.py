@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pincite.entrypoints.cli import progress
-from pincite.entrypoints.cli.common import as_json_option, echo, echo_json, echo_lines, model_access
+from pincite.entrypoints.cli.common import as_json_option, echo, echo_lines, model_access
 from pincite.entrypoints.reports import size
 from pincite.models import catalog
 from pincite.text.printable import printable
@@ -30,17 +30,16 @@ def list_models(as_json: bool) -> None:
     Example: pincite models list
     """
     known = catalog.known_models(_folder())
-    if as_json:
-        echo_json([{**asdict(one), "folder": str(one.folder or "")} for one in known])
-        return
+    lines = []
     for one in known:
         facts = f"{one.dimensions} dimensions, {one.token_limit} tokens" if one.dimensions else ""
-        echo_lines([f"{one.name:<10} {one.state:<13} {facts}", f"{'':<10} {one.description}"])
+        lines += [f"{one.name:<10} {one.state:<13} {facts}", f"{'':<10} {one.description}"]
         if one.folder and one.state != "not prepared":
-            echo_lines([f"{'':<10} {printable(str(one.folder))}, {size(one.size_bytes)}"])
+            lines.append(f"{'':<10} {printable(str(one.folder))}, {size(one.size_bytes)}")
         if one.problem:
-            echo_lines([f"{'':<10} {printable(one.problem)}"])
-    echo_lines(["Also: openai:MODEL, or a folder with model.onnx and tokenizer.json."])
+            lines.append(f"{'':<10} {printable(one.problem)}")
+    lines.append("Also: openai:MODEL, or a folder with model.onnx and tokenizer.json.")
+    echo(as_json, [{**asdict(one), "folder": str(one.folder or "")} for one in known], lines)
 
 
 @models.command()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pincite.evals.generate.draft import Clear, Draft, Idea, Source
-from pincite.evals.generate.headings import is_dull
+from pincite.evals.generate.headings import how_to, is_dull
 from pincite.evals.generate.phrases import Form, asked
 from pincite.evals.generate.pool import order
-from pincite.evals.generate.verbs import how_to
 from pincite.records import Case
 from pincite.text.words import fold
 

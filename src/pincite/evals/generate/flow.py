@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -18,13 +18,7 @@ from pincite.evals.generate.headings import from_headings, heading_keys
 from pincite.evals.generate.phrases import without_phrases
 from pincite.evals.generate.pool import Pool, Sightings, order
 from pincite.evals.generate.spoken import from_speech, thing_keys
-from pincite.evals.generate.unanswerable import (
-    from_abbreviations_nowhere,
-    from_codes_nowhere,
-    from_names_nowhere,
-    from_titles_nowhere,
-    from_years_nowhere,
-)
+from pincite.evals.generate.unanswerable import questions_nowhere
 from pincite.evals.generate.written import OnTrouble, Passage, passages_of, written_questions
 from pincite.ports import Generator
 from pincite.records import Case, Chunk, Document, ExpectedPlace
@@ -77,25 +71,13 @@ def draft_cases(
         passages = islice(harvest.passages, _TRIES * most)
         written = written_questions(passages, generator, on_trouble)
         answerable = _by_turns([written, answerable])
-    mixed = _mixed(answerable, _unanswerable(harvest, drafts, seed))
+    ((language, _),) = harvest.languages.most_common(1) or [("en", 0)]
+    nowhere = questions_nowhere(
+        drafts, harvest.sightings, seed, language=language, knows_authors=harvest.knows_authors
+    )
+    mixed = _mixed(answerable, _by_turns(nowhere))
     taken = (draft.case for draft in islice(filter(hand.take, mixed), max(most, 0)))
     return [replace(case, question=without_phrases(case.question)) for case in taken]
-
-
-def _unanswerable(
-    harvest: _Harvest, drafts: Mapping[str, Iterable[Draft]], seed: int
-) -> Iterator[Draft]:
-    ((language, _),) = harvest.languages.most_common(1) or [("en", 0)]
-    sightings = harvest.sightings
-    sources = [
-        from_codes_nowhere(drafts["codes"], sightings, seed),
-        from_abbreviations_nowhere(drafts["definitions"], sightings, seed),
-        from_years_nowhere(drafts["headings"], language, sightings, seed),
-    ]
-    if harvest.knows_authors:
-        sources.append(from_titles_nowhere(drafts["facts"], sightings, seed))
-        sources.append(from_names_nowhere(language, sightings, seed))
-    return _by_turns(sources)
 
 
 class _Harvest:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from pincite.evals.generate.draft import Clear, Idea, Source, words_of
+from pincite.evals.generate.headings import is_noun
 from pincite.evals.generate.phrases import asked
-from pincite.evals.generate.verbs import is_noun
 from pincite.records import overlapping
 from pincite.text.sentences import sentence_spans
 from pincite.text.words import STOP_WORDS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from pincite.errors import SettingsError
@@ -66,7 +65,7 @@ def without_settings(url: str) -> tuple[str, list[str]]:
     if url.startswith(EMBEDDED):
         base, _, query = url.partition("?")
     else:
-        query = _taken_apart(url).query
+        *_, query = _taken_apart(url)
         base = url.removesuffix(query).removesuffix("?")
     parameters = [one for one in query.split("&") if one]
     ours = [one.removeprefix(PREFIX) for one in parameters if one.startswith(PREFIX)]
@@ -78,30 +77,25 @@ def without_password(url: str) -> str:
     """The address as it may be kept in a file: libpq asks PGPASSWORD and ~/.pgpass for the rest."""
     if url.startswith(EMBEDDED):
         return url
-    parts = _taken_apart(url)
-    parameters = [one.partition("=") for one in parts.query.split("&") if one]
+    scheme, user, place, query = _taken_apart(url)
+    parameters = [one.partition("=") for one in query.split("&") if one]
     kept = "&".join(
         f"{key}={quote(unquote(value), safe='/,')}"
         for key, _, value in parameters
         if not unquote(key).lower().endswith(_SECRETS)
     )
-    user = f"{parts.user}@" if parts.user else ""
-    return f"{parts.scheme}{user}{parts.place}{'?' if kept else ''}{kept}"
+    return f"{scheme}{user}{'@' if user else ''}{place}{'?' if kept else ''}{kept}"
 
 
-class _Parts(NamedTuple):
-    scheme: str
-    user: str
-    place: str  # hosts and database
-    query: str
+def _taken_apart(url: str) -> tuple[str, str, str, str]:
+    """Scheme, user, hosts with database, and query.
 
-
-def _taken_apart(url: str) -> _Parts:
-    """Refuses an address in which a password's end cannot be told from what follows it."""
+    Refuses an address in which a password's end cannot be told from what follows it.
+    """
     match = _ADDRESS.fullmatch(url)
     if match is None:
         raise _unreadable()
     scheme, login, place, query = (part or "" for part in match.groups())
     if "?" in login or "@" in place:
         raise _unreadable()
-    return _Parts(scheme, login.partition(":")[0], place, query)
+    return scheme, login.partition(":")[0], place, query

@@ -26,6 +26,7 @@ from pincite.records import (
     Filters,
     FoundChunk,
     LibraryHeader,
+    Ranked,
     Ranking,
     Scope,
     StoreStats,
@@ -36,7 +37,7 @@ from pincite.stores.postgres.bm25 import Bound, all_words, asked, holding_phrase
 from pincite.stores.postgres.connection import Entry, HeldLock, Server
 from pincite.stores.postgres.indexes import LARGEST_INDEXED, IndexSettings
 from pincite.stores.postgres.schema import Connection
-from pincite.stores.postgres.search import View, search, visible_chunks
+from pincite.stores.postgres.search import View, search_statement, visible_chunks
 from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of, stretches
 from pincite.stores.spaces import refuse_other_space
 from pincite.text.naming import longest_only, names_said
@@ -281,10 +282,13 @@ class ProjectReader:
         lap: Lap = no_lap,
     ) -> dict[str, Ranking]:
         """All rankings in one statement."""
+        asked_for = {"words": question, "vector": vector}
+        found: dict[str, list[Ranked]] = {
+            kind: [] for kind, value in asked_for.items() if value is not None
+        }
         with self._reading() as (connection, state):
             if state.view is None:
-                nothing = {"words": question, "vector": vector}
-                return {kind: () for kind, value in nothing.items() if value is not None}
+                return {kind: () for kind in found}
             refuse_other_space(state.header, made_by)
             scan = self._index.scan(state.view.index)
             # The best plan of so large a statement depends on its values.
@@ -293,9 +297,22 @@ class ProjectReader:
                 f"SELECT {', '.join(['set_config(%s, %s, true)'] * len(settings))}",
                 [word for setting in settings.items() for word in setting],
             )
-            found = search(connection, state.view, question, vector, filters=filters, limit=limit)
+            statement, values = search_statement(
+                state.view, question, vector, filters=filters, limit=limit
+            )
+            for row in connection.execute(statement, values, binary=True) if statement else ():
+                kind, chunk, document, score, listed, start, end, held = row
+                ranked = Ranked(
+                    ChunkId(chunk),
+                    DocumentId(document),
+                    score,
+                    None if start is None or end is None else (start, end),
+                    None if held is None else held.to_numpy(),
+                    listed=listed,
+                )
+                found.setdefault(kind, []).append(ranked)
         lap("rankings")
-        return found
+        return {kind: tuple(ranking) for kind, ranking in found.items()}
 
     def notices(self) -> tuple[str, ...]:
         """That the index for vectors is missing, where that is so."""

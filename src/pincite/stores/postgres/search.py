@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from pincite.records import LEVELS, ChunkId, DocumentId, Filters, Ranked, Ranking
+from pincite.records import LEVELS, Filters
 from pincite.stores.postgres import filters as conditions
 from pincite.stores.postgres.bm25 import Asked, Bound, asked, best_words, scores_of
-from pincite.stores.postgres.schema import Connection
 from pincite.text.words import exact_terms, question_terms
 from pincite.vectors import Vector
 
@@ -67,35 +66,6 @@ class View:
         """The type that an index for them is made of."""
         name = "vector" if self.dimensions <= _LARGEST_VECTOR else "halfvec"
         return f"{name}({self.dimensions:d})"
-
-
-def search(
-    connection: Connection,
-    view: View,
-    question: str | None,
-    vector: Vector | None,
-    *,
-    filters: Filters,
-    limit: int,
-) -> dict[str, Ranking]:
-    """All rankings, from one statement."""
-    statement, values = search_statement(view, question, vector, filters=filters, limit=limit)
-    asked_for = {"words": question, "vector": vector}
-    rankings: dict[str, list[Ranked]] = {
-        kind: [] for kind, value in asked_for.items() if value is not None
-    }
-    for row in connection.execute(statement, values, binary=True) if statement else ():
-        kind, chunk, document, score, listed, start, end, held = row
-        ranked = Ranked(
-            ChunkId(chunk),
-            DocumentId(document),
-            score,
-            None if start is None or end is None else (start, end),
-            None if held is None else held.to_numpy(),
-            listed=listed,
-        )
-        rankings.setdefault(kind, []).append(ranked)
-    return {kind: tuple(ranking) for kind, ranking in rankings.items()}
 
 
 def search_statement(
