@@ -12,6 +12,7 @@ import click
 
 from pincite.records import (
     Asides,
+    ChunkId,
     CitedPlace,
     Locator,
     Quote,
@@ -56,12 +57,9 @@ NOTHING_FOUND: Mapping[Reason, str] = {
 
 
 def results_as_text(
-    found: SearchResults,
-    *,
-    explain: bool,
-    beneath: Callable[[Result], Iterable[str]] = lambda result: (),
+    found: SearchResults, *, explain: bool, moments: Mapping[ChunkId, Moment | None] = {}
 ) -> Iterator[str]:
-    """The results as people read them, one paragraph each; more lines may stand beneath each."""
+    """The results as people read them, one paragraph each, with the moments of recordings."""
     if found.reason is not None:
         yield NOTHING_FOUND[found.reason]
     sure = found.confidence
@@ -84,20 +82,10 @@ def results_as_text(
             paragraph.append(f"    The same text: {paths}")
         if flags := result.chunk.flags:
             paragraph.append(f"    Beware: the chunk also holds {', '.join(flags)}.")
-        paragraph += beneath(result)
+        if moment := moments.get(result.chunk.id):
+            paragraph += moment_as_text(moment)
         if explain:
-            # Why it stands where it stands.
-            shares = [
-                f"{search} {'unlisted' if share.rank is None else f'rank {share.rank}'} "
-                f"(score {share.score:.3f}) gives {share.contribution:.5f}"
-                for search, share in result.hit.shares.items()
-            ]
-            paragraph.append(f"    score {result.hit.score:.5f}: {' + '.join(shares)}")
-            if (likely := result.hit.probability) is not None:
-                paragraph.append(f"    answers the question with a probability of {likely:.2f}")
-            chunk = result.chunk
-            whole = where(cited_file(result.document)[1], chunk.locator)
-            paragraph.append(f"    chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens")
+            paragraph += _explanation(result)
         yield "\n".join(paragraph)
     if not explain:
         return
@@ -108,6 +96,21 @@ def results_as_text(
     if found.seconds:
         stages = (f"{stage} {taken * 1000:.1f}" for stage, taken in found.seconds.items())
         yield f"Milliseconds: {', '.join(stages)}"
+
+
+def _explanation(result: Result) -> Iterator[str]:
+    """Why a result stands where it stands."""
+    shares = [
+        f"{search} {'unlisted' if share.rank is None else f'rank {share.rank}'} "
+        f"(score {share.score:.3f}) gives {share.contribution:.5f}"
+        for search, share in result.hit.shares.items()
+    ]
+    yield f"    score {result.hit.score:.5f}: {' + '.join(shares)}"
+    if (likely := result.hit.probability) is not None:
+        yield f"    answers the question with a probability of {likely:.2f}"
+    chunk = result.chunk
+    whole = where(cited_file(result.document)[1], chunk.locator)
+    yield f"    chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
 
 
 def quote_as_text(quote: Quote) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -30,7 +29,7 @@ from pincite.entrypoints.cli.tuning import (
     set_option,
     understanding_options,
 )
-from pincite.records import Mode, Result, SearchResults
+from pincite.records import Mode, SearchResults
 from pincite.settings import DEFAULT_BUDGET, SearchSettings
 from pincite.text.printable import printable
 
@@ -120,13 +119,8 @@ def search(
                     moment = around[one["chunk"]["id"]]
                     one["moment"] = asdict(moment) if moment else None
                 echo_json(told)
-                return
-
-            def beneath(result: Result) -> Iterable[str]:
-                moment = around[result.chunk.id]
-                return render.moment_as_text(moment) if moment else ()
-
-            echo_lines(render.results_as_text(found, explain=explain, beneath=beneath))
+            else:
+                echo_lines(render.results_as_text(found, explain=explain, moments=around))
     if not as_json:
         echo_asides(found.asides)
 

@@ -101,8 +101,7 @@ class _Harvest:
         document = source.document
         beside = f"{document.about}\n{document.path}\n{document.metadata.date or ''}"
         keys = chain(
-            words_of(source.text),
-            words_of(beside),
+            {*words_of(source.text), *words_of(beside)},
             _LONG_NUMBER.findall(f"{beside}\n{source.text}"),
             code_keys(source),
             heading_keys(source),

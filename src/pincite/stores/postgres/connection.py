@@ -21,8 +21,8 @@ from pincite.stores.postgres.rights import MEMBER
 from pincite.stores.postgres.schema import SCHEMA, Connection
 
 _OPTIONS = f"-c search_path={SCHEMA},public -c jit=off"  # compiling a statement never pays here
-_PATIENCE = 10.0  # seconds to wait for a server or a free connection
-_WAIT = "30s"  # for a lock that others soon let go of
+_CONNECT_SECONDS = 10.0  # seconds to wait for a server or a free connection
+_LOCK_TIMEOUT = "30s"  # for a lock that others soon let go of
 
 _ENTER = """
 SELECT set_config('role', %(role)s, true), set_config('pincite.account', %(account)s, true),
@@ -72,12 +72,16 @@ class Server:
         self.name = named(url)
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
-            kwargs={"autocommit": True, "options": _OPTIONS, "connect_timeout": int(_PATIENCE)},
+            kwargs={
+                "autocommit": True,
+                "options": _OPTIONS,
+                "connect_timeout": int(_CONNECT_SECONDS),
+            },
             min_size=0,
             max_size=connections,
-            timeout=_PATIENCE,
+            timeout=_CONNECT_SECONDS,
             # Attempts come at growing distances: after a long outage too far from each other.
-            reconnect_timeout=_PATIENCE,
+            reconnect_timeout=_CONNECT_SECONDS,
             configure=_configure,
             open=False,
         )
@@ -88,7 +92,11 @@ class Server:
         Without `make`, DatabaseMissing where there are no tables yet.
         """
         with translated_errors(self.name):
-            options = {"autocommit": True, "options": _OPTIONS, "connect_timeout": int(_PATIENCE)}
+            options = {
+                "autocommit": True,
+                "options": _OPTIONS,
+                "connect_timeout": int(_CONNECT_SECONDS),
+            }
             with psycopg.connect(self.url, **options) as connection:  # type: ignore[arg-type]
                 if not make and not schema_version(connection):
                     raise DatabaseMissing(
@@ -143,10 +151,14 @@ class Server:
         The lock goes with its connection, so a process that is killed leaves none behind.
         """
         with translated_errors(self.name):
-            connection = psycopg.connect(self.url, autocommit=True, connect_timeout=int(_PATIENCE))
+            connection = psycopg.connect(
+                self.url, autocommit=True, connect_timeout=int(_CONNECT_SECONDS)
+            )
             try:
                 if patient:
-                    connection.execute("SELECT set_config('lock_timeout', %s, false)", (_WAIT,))
+                    connection.execute(
+                        "SELECT set_config('lock_timeout', %s, false)", (_LOCK_TIMEOUT,)
+                    )
                     connection.execute("SELECT pg_advisory_lock(%s)", (key,))
                     return HeldLock(connection)
                 attempt = f"SELECT pg_try_advisory_lock{'_shared' * shared}(%s)"

@@ -29,7 +29,7 @@ from pincite.stores.postgres.words import RAISE_SPELLINGS
 from pincite.stores.rows import embedded_of, rows_of
 from pincite.vectors import unit
 
-_PATIENCE = "15s"  # of whoever hands a file in while the project is replaced or switched
+_LOCK_TIMEOUT = "15s"  # of whoever hands a file in while the project is replaced or switched
 _TOUCH = """
 UPDATE generation SET version = version + 1, complete = complete AND %s, updated = now()
 WHERE id = %s AND project = %s
@@ -193,7 +193,7 @@ class PostgresStore(ProjectReader):
                 raise IndexMissing("the index was not begun: call begin() first")
             self._refuse_readers(connection)
             if not of_a_run:
-                connection.execute("SELECT set_config('lock_timeout', %s, true)", (_PATIENCE,))
+                connection.execute("SELECT set_config('lock_timeout', %s, true)", (_LOCK_TIMEOUT,))
                 key = held_back(self._entry.project)
                 connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", (key,))
             # A switch waits for this transaction, or this transaction for the switch.
