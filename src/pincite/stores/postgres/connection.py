@@ -21,7 +21,7 @@ from pincite.stores.postgres.rights import MEMBER
 from pincite.stores.postgres.schema import SCHEMA, Connection
 
 _OPTIONS = f"-c search_path={SCHEMA},public -c jit=off"  # compiling a statement never pays here
-_CONNECT_SECONDS = 10.0  # seconds to wait for a server or a free connection
+_TIMEOUT = 10.0  # seconds to wait for a server or a free connection
 _LOCK_TIMEOUT = "30s"  # for a lock that others soon let go of
 
 _ENTER = """
@@ -64,6 +64,12 @@ class HeldLock:
         self.connection.close()
 
 
+def connected(url: str) -> Connection:
+    """A connection outside of any pool, to the tables of pincite."""
+    timeout = int(_TIMEOUT)
+    return psycopg.connect(url, autocommit=True, options=_OPTIONS, connect_timeout=timeout)
+
+
 class Server:
     """A pool of connections to one database. Threads may share it."""
 
@@ -72,16 +78,12 @@ class Server:
         self.name = named(url)
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
-            kwargs={
-                "autocommit": True,
-                "options": _OPTIONS,
-                "connect_timeout": int(_CONNECT_SECONDS),
-            },
+            kwargs={"autocommit": True, "options": _OPTIONS, "connect_timeout": int(_TIMEOUT)},
             min_size=0,
             max_size=connections,
-            timeout=_CONNECT_SECONDS,
+            timeout=_TIMEOUT,
             # Attempts come at growing distances: after a long outage too far from each other.
-            reconnect_timeout=_CONNECT_SECONDS,
+            reconnect_timeout=_TIMEOUT,
             configure=_configure,
             open=False,
         )
@@ -92,12 +94,7 @@ class Server:
         Without `make`, DatabaseMissing where there are no tables yet.
         """
         with translated_errors(self.name):
-            options = {
-                "autocommit": True,
-                "options": _OPTIONS,
-                "connect_timeout": int(_CONNECT_SECONDS),
-            }
-            with psycopg.connect(self.url, **options) as connection:  # type: ignore[arg-type]
+            with connected(self.url) as connection:
                 if not make and not schema_version(connection):
                     raise DatabaseMissing(
                         f"{self.name} holds no tables of pincite; correct the address, or let the "
@@ -151,9 +148,7 @@ class Server:
         The lock goes with its connection, so a process that is killed leaves none behind.
         """
         with translated_errors(self.name):
-            connection = psycopg.connect(
-                self.url, autocommit=True, connect_timeout=int(_CONNECT_SECONDS)
-            )
+            connection = connected(self.url)
             try:
                 if patient:
                     connection.execute(
