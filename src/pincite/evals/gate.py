@@ -91,11 +91,12 @@ def check(run: EvalRun, floors: Mapping[str, Mapping[str, float]]) -> list[Floor
 
 def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Of two equal names JSON keeps the last one, and a floor would be lost unseen."""
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise SettingsError(f"the floors name {name!r} twice; keep one of them")
-    return dict(pairs)
+    kept = dict(pairs)
+    if len(kept) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SettingsError(f"the floors name {twice!r} twice; keep one of them")
+    return kept
 
 
 def _lowered(value: float, slack: float) -> float:

@@ -98,8 +98,10 @@ def reindex(
         ):
             # Without a file, the confirmed ones of the library's own, if it has any.
             own = library.root / EVAL_FILE
-            has_own = own.exists() and not all(case.draft for case in read_cases(own))
-            is_gated = not no_gate and (cases is not None or has_own)
+            is_gated = not no_gate and (
+                cases is not None
+                or (own.exists() and not all(case.draft for case in read_cases(own)))
+            )
             asked = cases_to_ask(library, cases or own) if is_gated else []
             report = library.reindex(
                 model=absolute(model),

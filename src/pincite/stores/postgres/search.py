@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from pincite.records import LEVELS, Filters
-from pincite.stores.postgres import filters as conditions
+from pincite.records import LEVELS, Filters, fields_of
+from pincite.stores.fields import OF_CHUNKS
 from pincite.stores.postgres.bm25 import Asked, Bound, asked, best_words, scores_of
+from pincite.stores.postgres.filters import condition_as_sql
 from pincite.text.words import exact_terms, question_terms
 from pincite.vectors import Vector
 
@@ -128,9 +129,9 @@ def visible_chunks(view: View, filters: Filters, bound: Bound) -> str | None:
     """The rows of all chunks that may be seen; None where it is every one of the generation."""
     if filters.none_given and view.clearance >= len(LEVELS) - 1:
         return None
-    said = conditions.said(filters.condition, bound)
+    said = condition_as_sql(filters.condition, bound)
     join = ""
-    if conditions.asks_documents(filters.condition):
+    if not OF_CHUNKS.issuperset(fields_of(filters.condition)):
         join = (
             "JOIN document ON document.row = chunk.document AND document.project = %(project)s "
             "AND document.generation = %(generation)s AND document.level <= %(clearance)s"
