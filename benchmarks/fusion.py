@@ -32,8 +32,7 @@ from scipy.optimize import minimize
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.ports import Embedder, Store
 from pincite.records import Case, DocumentId
-from pincite.retrieve.feedback import LOOKED_AT, feedback
-from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
+from pincite.retrieve.fuse import LOOKED_AT, best_by_score, feedback, fuse_ranks, fuse_scores
 from pincite.settings import DEFAULT_MODEL, SearchSettings
 
 SETS = (

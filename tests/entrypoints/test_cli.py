@@ -121,7 +121,7 @@ def test_a_search_says_what_is_probably_not_there(
 ) -> None:
     sure = Confidence(probability, {"cosine": 0.1}, missing)
     found = SearchResults("Where is Mongolia?", "hybrid", (), confidence=sure)
-    printed = results_as_text(found, explain=False, highlight=str, strong=str)
+    printed = results_as_text(found, explain=False)
     assert list(printed) == ([line] if line else [])
     assert results_as_json(found)["confidence"] == {
         "probability": probability,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from click import unstyle
 
 from helpers import embedded
-from pincite.entrypoints.render import marked, place_as_text, results_as_text
+from pincite.entrypoints.render import highlight, marked, place_as_text, results_as_text
 from pincite.entrypoints.reports import report_as_text
 from pincite.records import (
     CitedPlace,
@@ -21,8 +22,8 @@ from pincite.records import (
 
 def test_words_that_are_broken_at_the_end_of_a_line_are_shown_whole() -> None:
     text = "We ad-\nvise day-to-\nday care."
-    shown = marked(text, [(3, 11)], lambda words: f"<{words}>", hyphens=[(5, 7)])
-    assert shown == "We <advise> day-to- day care."
+    shown = marked(text, [(3, 11)], hyphens=[(5, 7)])
+    assert shown == f"We {highlight('advise')} day-to- day care."
 
 
 FAILED = (Failure("b.pdf", "is damaged"),)
@@ -65,7 +66,7 @@ def test_a_place_of_a_recording_is_shown_by_its_captions() -> None:
     talk = embedded("talk.sbv", "Ann: The light goes out at six. Always.", kind="sbv").document
     at = Locator(1, 1, time_start=799.2, time_end=801.9)
     cited = CitedPlace(talk, (), at, 1, (talk.text,), captions=tuple(said))
-    assert list(place_as_text(cited, strong=str, faint=str)) == [
+    assert list(map(unstyle, place_as_text(cited))) == [
         "talk.sbv (00:13:19–00:13:21)",
         "> 00:13:19–00:13:21  Ann: The light goes out at six.",
         "  00:13:22  Always.",
@@ -78,5 +79,5 @@ def test_a_place_of_a_recording_is_shown_by_its_captions() -> None:
 def test_what_is_not_found_is_told_of_what_is_indexed_so_far(complete: bool, where: str) -> None:
     sure = Confidence(0.1, {}, ("dental",))
     found = SearchResults("dental?", "hybrid", (), confidence=sure, complete=complete)
-    (line,) = results_as_text(found, explain=False, highlight=str, strong=str)
+    (line,) = results_as_text(found, explain=False)
     assert line == f"Probably not in {where}: nothing mentions “dental”."

@@ -205,7 +205,7 @@ def test_a_writer_that_commits_each_statement_does_not_survive_such_a_stop(
 def test_after_a_long_outage_the_first_call_is_answered(
     breakable_server: BreakableServer, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection_module, "_PATIENCE", 2.0)
+    monkeypatch.setattr(connection_module, "_TIMEOUT", 2.0)
     with opened(url) as store:
         store.replace_document(document("note.md", 1))
         breakable_server.crash()

@@ -303,7 +303,7 @@ def test_a_search_while_a_build_runs_tells_what_can_be_searched_so_far(folder: P
     def look(progress: Progress) -> None:
         with open_library(folder) as other:
             asides = other.search("valve").asides
-        told.append((asides.so_far, list(asides_as_text(asides, faint=str))))
+        told.append((asides.so_far, list(asides_as_text(asides))))
 
     with open_library(folder) as library:
         library.index(fresh=True, on_progress=look)
@@ -320,7 +320,7 @@ def test_a_build_that_was_stopped_is_not_under_way(folder: Path) -> None:
             library.index(fresh=True, on_progress=stop)
         asides = library.search("valve").asides
     assert asides.so_far is None
-    (line,) = asides_as_text(asides, faint=str)
+    (line,) = asides_as_text(asides)
     assert line == "The index is not complete; run `pincite index update` to finish it."
 
 

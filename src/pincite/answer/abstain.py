@@ -84,7 +84,7 @@ def abstention(
     notices: Sequence[str] = (),
 ) -> Abstention:
     """Say that the documents do not answer this, as far as can be told."""
-    missing = _listed(rarity.missing)
+    missing = ", ".join(f"“{word}”" for word in rarity.missing[:6])
     return Abstention(
         question=found.question,
         reason=reason,
@@ -98,7 +98,3 @@ def abstention(
         asides=replace(found.asides, notices=(*found.notices, *notices)),
         seconds=found.seconds,
     )
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words[:6])

@@ -91,7 +91,12 @@ def check_citations(
 
 
 def _checked(words: CitedWords, library: _Library) -> CheckedCitation:
-    version, is_past = _cited_version(words, library)
+    # The document in the version that is cited, and whether that is not today's.
+    version, is_past = None, False
+    if words.document_id in library.by_id:
+        version = library.load(DocumentId(words.document_id))
+    elif found_chunks := library.find_chunks(words.chunk_id):
+        version, is_past = found_chunks[0].document, found_chunks[0].superseded
     is_altered = words.quote_sha256 and sha256(words.quote) != words.quote_sha256
     is_elsewhere = version is not None and words.path not in ("", version.path)
     if is_altered or is_elsewhere or words.end - words.start != len(words.quote):
@@ -112,16 +117,6 @@ def _checked(words: CitedWords, library: _Library) -> CheckedCitation:
         message = f"{checked.message}; {_IN_LOG}" if checked.message else _IN_LOG
         return replace(checked, message=message)
     return checked
-
-
-def _cited_version(words: CitedWords, library: _Library) -> tuple[Document | None, bool]:
-    """The document in the version that is cited, and whether that is not today's."""
-    if words.document_id in library.by_id:
-        return library.load(DocumentId(words.document_id)), False
-    found = library.find_chunks(words.chunk_id)
-    if found:
-        return found[0].document, found[0].superseded
-    return None, False
 
 
 def _checked_now(words: CitedWords, version: Document | None, library: _Library) -> CheckedCitation:

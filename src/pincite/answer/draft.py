@@ -115,8 +115,14 @@ def aligned(reply: str, units: Sequence[Evidence]) -> Iterator[Draft]:
         sentence = reply[start:end]
         named = _numbered([int(number) for number in _MENTION.findall(sentence)], units)
         text = _MENTION.sub("", sentence).strip()
-        if WORD.search(text):
-            yield Draft(text[:_LONGEST_CLAIM], named or _likest(text, units))
+        if not WORD.search(text):
+            continue
+        if not named:
+            words = facts_of(text).words
+            shared = [len(words & facts_of(one.citation.quote).words) for one in units]
+            if words and max(shared, default=0) >= _ALIGNED * len(words):
+                named = (units[shared.index(max(shared))],)
+        yield Draft(text[:_LONGEST_CLAIM], named)
 
 
 _MENTION = re.compile(r"\s?\[(\d{1,4})\]")
@@ -161,11 +167,3 @@ def _numbered(numbers: Iterable[int], units: Sequence[Evidence]) -> tuple[Eviden
     """
     named = [number for number in dict.fromkeys(numbers) if 0 < number <= len(units)]
     return tuple(units[number - 1] for number in named[:_MOST_NAMED])
-
-
-def _likest(sentence: str, units: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    words = facts_of(sentence).words
-    shared = [len(words & facts_of(one.citation.quote).words) for one in units]
-    if not words or max(shared, default=0) < _ALIGNED * len(words):
-        return ()
-    return (units[shared.index(max(shared))],)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from pincite.answer.abstain import abstention, why_not
-from pincite.answer.conflicts import differences
 from pincite.answer.draft import Declined, Draft, extracted, written
-from pincite.answer.evidence import Count, Evidence, gathered, packed
+from pincite.answer.evidence import Count, Evidence, differences, gathered, packed
 from pincite.answer.verify import NO_JUDGE, VETO, quoted, standing, verified
 from pincite.errors import ModelError
 from pincite.ports import Judge, Lap, Store, UnitScorer, Writer, no_lap

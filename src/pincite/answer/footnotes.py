@@ -7,7 +7,6 @@ that they are read back exactly.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pincite.errors import ReceiptInvalid
@@ -64,7 +63,11 @@ def outcome_as_markdown(told: Outcome) -> str:
         parts.append(_plain(told.message))
         parts += [f"Nearest: “{escaped(one.quote)}” {marks((one,))}" for one in nearest]
     cited = {numbers[_key(one)]: one for one in reversed(every)}
-    parts += [_footnote(number, cited[number]) for number in sorted(cited)]
+    parts += [
+        f"[^{number}]: “{escaped(one.quote)}” — {escaped(one.citation)} "
+        f"[chunk: {one.chunk_id}] (characters {one.start}–{one.end})"
+        for number, one in sorted(cited.items())
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -77,13 +80,6 @@ def _said(claim: Claim) -> str:
         lead = claim.citations[0].lead
         return f"({_plain(lead)}) “{escaped(claim.text)}”" if lead else f"“{escaped(claim.text)}”"
     return _plain(claim.text) + (" *(unsupported)*" if claim.state == "unsupported" else "")
-
-
-def _footnote(number: int, one: Citation) -> str:
-    return (
-        f"[^{number}]: “{escaped(one.quote)}” — {escaped(one.citation)} "
-        f"[chunk: {one.chunk_id}] (characters {one.start}–{one.end})"
-    )
 
 
 def footnotes_in(text: str) -> list[Footnote]:
@@ -117,23 +113,26 @@ def footnotes_in(text: str) -> list[Footnote]:
         raise ReceiptInvalid(
             "holds no citations of pincite; `pincite ask --copy` writes Markdown that does"
         )
-    return list(_with_others(notes, said))
-
-
-def _with_others(notes: list[Footnote], said: dict[str, list[str]]) -> Iterator[Footnote]:
-    known: dict[str, set[str]] = {}
+    known = {(note.label, note.quote) for note in notes}
+    every = []
     for note in notes:
-        known.setdefault(note.label, set()).add(note.quote)
-    for note in notes:
-        yield note
-        for other in said.get(note.label, ()):
-            if other not in known[note.label]:
-                yield replace(note, quote=other)
+        others = (one for one in said.get(note.label, ()) if (note.label, one) not in known)
+        every += [note, *(replace(note, quote=other) for other in others)]
+    return every
 
 
 def escaped(text: str) -> str:
     """Text from outside as Markdown on one line, which shows it and does nothing else."""
-    return "".join(_escaped(char, text, at) for at, char in enumerate(text))
+    parts = []
+    for at, char in enumerate(text):
+        is_number_of_item = char in ".)" and text[:at].isdigit()
+        if _APART.match(char) and char != " ":
+            parts.append(f"&#{ord(char)};")
+        elif printable(char) != char:  # would rewrite what is seen
+            parts.append(f"\\\\u{{{ord(char):x}}}")
+        else:
+            parts.append(f"\\{char}" if is_number_of_item or _LIVE.match(text, at) else char)
+    return "".join(parts)
 
 
 def _plain(text: str) -> str:
@@ -142,15 +141,6 @@ def _plain(text: str) -> str:
     Its own quotation marks are plain ones: what stands in ours is read back as a quote.
     """
     return escaped(re.sub("[“”]", '"', one_line(text)))
-
-
-def _escaped(char: str, text: str, at: int) -> str:
-    if _APART.match(char) and char != " ":
-        return f"&#{ord(char)};"
-    if printable(char) != char:  # would rewrite what is seen
-        return f"\\\\u{{{ord(char):x}}}"
-    is_number_of_item = char in ".)" and text[:at].isdigit()
-    return f"\\{char}" if is_number_of_item or _LIVE.match(text, at) else char
 
 
 def unescaped(text: str) -> str:

@@ -7,7 +7,7 @@ answer from the same index. It proves nothing by itself; `checking.py` compares 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -115,18 +115,16 @@ def receipt_of(
         message=abstention.message if abstention else "",
         missing_terms=abstention.missing_terms if abstention else (),
         claims=tuple(
-            ReceiptClaim(one.text, one.state, one.judge, _cited(one.citations, store))
+            ReceiptClaim(
+                one.text, one.state, one.judge, tuple(_cited(each, store) for each in one.citations)
+            )
             for one in (answer.claims if answer else ())
         ),
-        nearest=_cited(abstention.nearest, store) if abstention else (),
+        nearest=tuple(_cited(one, store) for one in (abstention.nearest if abstention else ())),
     )
 
 
-def _cited(citations: Sequence[Citation], store: Store) -> tuple[CitedWords, ...]:
-    return tuple(_cited_words(one, store) for one in citations)
-
-
-def _cited_words(citation: Citation, store: Store) -> CitedWords:
+def _cited(citation: Citation, store: Store) -> CitedWords:
     found = store.find_chunks(citation.chunk_id)
     if not found:
         raise StoreBusy(f"{citation.path} was deleted while it was being cited; ask again")

@@ -110,7 +110,7 @@ def _front_matter(source: FoundFile, recognition: Recognition) -> str:
 def _pages(recognition: Recognition) -> Iterator[str]:
     """Each page with its heading; the one page of an image needs none."""
     for page in recognition.pages:
-        blocks = [text for block in blocks_of(page.lines) if (text := _block_text(block))]
+        blocks = list(filter(None, map(_block_text, blocks_of(page.lines))))
         if blocks and recognition.opened.pages is not None:
             yield f"## Page {page.number}"
         yield from blocks
@@ -118,14 +118,11 @@ def _pages(recognition: Recognition) -> Iterator[str]:
 
 def _block_text(block: Block) -> str:
     if block.is_table:
-        first, *rest = ("| " + " | ".join(map(_cell, row)) + " |" for row in block.rows)
+        cells = ([_one_line(text).replace("|", "\\|") for text in row] for row in block.rows)
+        first, *rest = ("| " + " | ".join(row) + " |" for row in cells)
         return "\n".join((first, "|" + " --- |" * len(block.rows[0]), *rest))
     lines = [line for (text,) in block.rows if _LETTER.search(line := _one_line(text))]
     return "\n".join(map(_harmless, _with_whole_words(lines)))
-
-
-def _cell(text: str) -> str:
-    return _one_line(text).replace("|", "\\|")
 
 
 def _one_line(text: str) -> str:
@@ -315,16 +312,12 @@ def _rows(lines: Sequence[Line]) -> Iterator[Row]:
     """Lines put together that stand at the same height, from top to bottom."""
     row: list[Line] = []
     for line in sorted(lines, key=lambda one: one.middle):
-        if row and not _beside(row[-1], line):
+        if row and abs(row[-1].middle - line.middle) >= min(row[-1].height, line.height) / 2:
             yield tuple(sorted(row, key=lambda one: one.left))
             row = []
         row.append(line)
     if row:
         yield tuple(sorted(row, key=lambda one: one.left))
-
-
-def _beside(one: Line, other: Line) -> bool:
-    return abs(one.middle - other.middle) < min(one.height, other.height) / 2
 
 
 def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
@@ -366,36 +359,26 @@ def _cells(row: Row) -> Row:
     """The row's lines, those a blank apart joined."""
     joined: list[Line] = []
     for line in row:
-        if joined and line.left - joined[-1].right < _CELL_GAP * min(
-            line.height, joined[-1].height
-        ):
-            joined[-1] = _joined(joined[-1], line)
+        before = joined[-1] if joined else None
+        if before and line.left - before.right < _CELL_GAP * min(line.height, before.height):
+            joined[-1] = Line(
+                f"{before.text} {line.text}",
+                before.left,
+                min(before.top, line.top),
+                max(before.right, line.right),
+                max(before.bottom, line.bottom),
+                min(before.confidence, line.confidence),
+            )
         else:
             joined.append(line)
     return tuple(joined)
-
-
-def _joined(one: Line, other: Line) -> Line:
-    return Line(
-        f"{one.text} {other.text}",
-        one.left,
-        min(one.top, other.top),
-        max(one.right, other.right),
-        max(one.bottom, other.bottom),
-        min(one.confidence, other.confidence),
-    )
 
 
 def _block(rows: Sequence[Row]) -> Block:
     """A table where several rows have cells; otherwise a row of cells is one line."""
     if len(rows) < 2 or len(rows[0]) < 2:
         return Block(tuple((" ".join(cell.text for cell in row),) for row in rows))
-    edges = _column_edges(rows)
-    return Block(tuple(_in_columns(row, edges) for row in rows))
-
-
-def _column_edges(rows: Sequence[Row]) -> list[float]:
-    """Where a table's columns part: in the gaps that no cell reaches into."""
+    # A table's columns part in the gaps that no cell reaches into.
     spans = sorted((cell.left, cell.right) for row in rows for cell in row)
     columns = [spans[0]]
     for left, right in spans[1:]:
@@ -403,12 +386,12 @@ def _column_edges(rows: Sequence[Row]) -> list[float]:
             columns[-1] = (columns[-1][0], max(columns[-1][1], right))
         else:
             columns.append((left, right))
-    return [(one[1] + other[0]) / 2 for one, other in pairwise(columns)]
-
-
-def _in_columns(row: Row, edges: Sequence[float]) -> tuple[str, ...]:
-    cells = [""] * (len(edges) + 1)
-    for cell in row:
-        column = sum(edge < cell.left for edge in edges)
-        cells[column] = f"{cells[column]} {cell.text}".strip()
-    return tuple(cells)
+    edges = [(one[1] + other[0]) / 2 for one, other in pairwise(columns)]
+    table = []
+    for row in rows:
+        cells = [""] * len(columns)
+        for cell in row:
+            column = sum(edge < cell.left for edge in edges)
+            cells[column] = f"{cells[column]} {cell.text}".strip()
+        table.append(tuple(cells))
+    return Block(tuple(table))

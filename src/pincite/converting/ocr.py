@@ -101,16 +101,12 @@ class RapidOcr:
         found = self._engine(np.ascontiguousarray(image[:, :, ::-1]))  # it wants blue first
         if found.txts is None:
             return []
-        return [
-            Line(text, *_edges(box), float(confidence))
-            for text, box, confidence in zip(found.txts, found.boxes, found.scores, strict=True)
-        ]
-
-
-def _edges(corners: NDArray[np.float32]) -> tuple[float, float, float, float]:
-    left, top = map(float, corners.min(axis=0))
-    right, bottom = map(float, corners.max(axis=0))
-    return left, top, right, bottom
+        lines = []
+        for text, box, confidence in zip(found.txts, found.boxes, found.scores, strict=True):
+            left, top = map(float, box.min(axis=0))
+            right, bottom = map(float, box.max(axis=0))
+            lines.append(Line(text, left, top, right, bottom, float(confidence)))
+        return lines
 
 
 class Tesseract:
@@ -133,11 +129,8 @@ class Tesseract:
         height, width = image.shape[:2]
         portable = b"P6 %d %d 255\n" % (width, height) + image.tobytes()
         languages = "+".join(self._languages)
-        return list(
-            _lines_of_table(
-                self._run("stdin", "stdout", "-l", languages, "--psm", "3", "tsv", image=portable)
-            )
-        )
+        table = self._run("stdin", "stdout", "-l", languages, "--psm", "3", "tsv", image=portable)
+        return list(_lines_of_table(table))
 
     def _run(self, *arguments: str, image: bytes = b"") -> str:
         try:
@@ -165,7 +158,14 @@ def _lines_of_table(table: str) -> Iterator[Line]:
             lines[row["block_num"], row["par_num"], row["line_num"]].append(row)
     for words in lines.values():
         for piece in _pieces(words):
-            line = _line(piece)
+            line = Line(
+                " ".join(word["text"] for word in piece),
+                min(float(word["left"]) for word in piece),
+                min(float(word["top"]) for word in piece),
+                max(float(word["left"]) + float(word["width"]) for word in piece),
+                max(float(word["top"]) + float(word["height"]) for word in piece),
+                fmean(float(word["conf"]) for word in piece) / 100,
+            )
             if line.confidence >= _LEAST_CONFIDENCE:
                 yield line
 
@@ -183,17 +183,6 @@ def _pieces(words: Sequence[_Word]) -> Iterator[list[_Word]]:
     yield piece
 
 
-def _line(words: Sequence[_Word]) -> Line:
-    return Line(
-        " ".join(word["text"] for word in words),
-        min(float(word["left"]) for word in words),
-        min(float(word["top"]) for word in words),
-        max(float(word["left"]) + float(word["width"]) for word in words),
-        max(float(word["top"]) + float(word["height"]) for word in words),
-        fmean(float(word["conf"]) for word in words) / 100,
-    )
-
-
 def lines_on(image: Image, recogniser: Recogniser) -> list[Line]:
     """The lines of an image of any shape that lies whichever way up, as if it lay upright."""
     lines = _in_strips(image, recogniser)
@@ -204,12 +193,12 @@ def lines_on(image: Image, recogniser: Recogniser) -> list[Line]:
     else:
         return lines
     turned = [_in_strips(np.rot90(image, quarter), recogniser) for quarter in quarters]
-    return max([*turned, lines], key=_certainty)  # as sure, but in the order of a page
 
+    def certainty(found: Sequence[Line]) -> float:
+        # What lies the wrong way up gives little, or nonsense.
+        return sum(len(line.text) * line.confidence**4 for line in found)
 
-def _certainty(lines: Sequence[Line]) -> float:
-    """How much was recognised how surely: what lies the wrong way up gives little, or nonsense."""
-    return sum(len(line.text) * line.confidence**4 for line in lines)
+    return max([*turned, lines], key=certainty)  # as sure, but in the order of a page
 
 
 def _in_strips(image: Image, recogniser: Recogniser) -> list[Line]:

@@ -74,7 +74,9 @@ class Transcriber:
         self, samples: Samples, begin: float, language: str | None
     ) -> Generator[Said, None, str | None]:
         """What is said in the samples; returns the language, as soon as it is known."""
-        for start, end in joined(self._spoken(samples)):
+        # In silence a speech model hears what is not there.
+        spoken = [(one["start"], one["end"]) for one in self._vad.get_speech_timestamps(samples)]
+        for start, end in joined(spoken):
             segments, told = self._model.transcribe(
                 samples[start:end],
                 language=language,
@@ -86,10 +88,6 @@ class Transcriber:
                 base = begin + start / _RATE
                 yield Said(base + first, base + last, segment.text.strip())
         return language
-
-    def _spoken(self, samples: Samples) -> list[tuple[int, int]]:
-        """Where somebody speaks: in silence a speech model hears what is not there."""
-        return [(one["start"], one["end"]) for one in self._vad.get_speech_timestamps(samples)]
 
 
 def joined(stretches: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

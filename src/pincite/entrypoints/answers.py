@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import get_args
 
-from pincite.entrypoints.render import Highlight, Json, locator_as_json, marked
+from pincite.entrypoints.render import (
+    Json,
+    faint,
+    highlight,
+    locator_as_json,
+    marked,
+    strong,
+    struck,
+)
 from pincite.records import (
     Abstention,
     Answer,
@@ -20,15 +28,7 @@ from pincite.records import (
 from pincite.text.printable import one_line, printable
 
 
-def claim_as_text(
-    number: int,
-    claim: Claim,
-    *,
-    highlight: Highlight,
-    strong: Highlight,
-    struck: Highlight,
-    faint: Highlight,
-) -> Iterator[str]:
+def claim_as_text(number: int, claim: Claim) -> Iterator[str]:
     """A claim with the words it rests on, their places, and what stands around them."""
     if claim.state == "unsupported":
         yield f"[{number}] {struck(_one_line(claim.text))} (unsupported: {printable(claim.judge)})"
@@ -37,33 +37,31 @@ def claim_as_text(
         yield f"[{number}] {_one_line(claim.text)} (supported: {printable(claim.judge)})"
     for one in claim.citations:
         mark = f"[{number}]" if claim.state == "quoted" else "   "
-        yield f"{mark} {_quoted(one, highlight)}"
-        yield from _place(one, strong, indent=4)
+        yield f"{mark} {_quoted(one)}"
+        yield from _place(one, indent=4)
         if number == 1 and (one.before or one.after):
             around = (_one_line(one.before), f"[{number}]", _one_line(one.after))
             yield faint(f"    … {' '.join(filter(None, around))} …")
 
 
-def abstention_as_text(
-    told: Abstention, *, highlight: Highlight, strong: Highlight
-) -> Iterator[str]:
+def abstention_as_text(told: Abstention) -> Iterator[str]:
     """Why there is no answer, and what is near."""
     yield printable(told.message)
     if told.nearest:
         yield "Nearest:"
         for citation in told.nearest:
-            yield f"    {_quoted(citation, highlight)}"
-            yield from _place(citation, strong, indent=6)
+            yield f"    {_quoted(citation)}"
+            yield from _place(citation, indent=6)
 
 
-def _quoted(citation: Citation, highlight: Highlight) -> str:
+def _quoted(citation: Citation) -> str:
     lead = f"({_one_line(citation.lead)}) " if citation.lead else ""
     spans = citation.answers or citation.matches
-    words = marked(citation.quote, spans, highlight, citation.hyphens)
+    words = marked(citation.quote, spans, citation.hyphens)
     return f"{lead}“{'…' * citation.cut_before}{words}{'…' * citation.cut_after}”"
 
 
-def _place(citation: Citation, strong: Highlight, *, indent: int) -> Iterator[str]:
+def _place(citation: Citation, *, indent: int) -> Iterator[str]:
     yield f"{' ' * indent}{strong(printable(citation.citation))}"
     if citation.flags:
         yield f"{' ' * indent}Beware: the place also holds {', '.join(citation.flags)}."
@@ -131,17 +129,15 @@ def _citation_as_json(citation: Citation) -> Json:
     }
 
 
-def checked_as_text(
-    checked: Iterable[CheckedCitation], *, highlight: Highlight, strong: Highlight
-) -> Iterator[str]:
+def checked_as_text(checked: Iterable[CheckedCitation]) -> Iterator[str]:
     """Each citation with its state, and what is to be known of it."""
     for one in checked:
         state = one.state if one.state == "valid" else highlight(one.state)
         yield f"{state}: {strong(printable(one.citation))}"
-        yield f"    “{marked(one.quote, (), highlight)}”"
+        yield f"    “{marked(one.quote, ())}”"
         if one.became:
             what = "There stood" if one.state == "misquoted" else "Now there is"
-            yield f"    {what}: “{marked(one.became, (), highlight)}”"
+            yield f"    {what}: “{marked(one.became, ())}”"
         if one.now and (one.now != one.citation or one.state == "moved"):
             yield f"    Now at: {printable(one.now)}"
         if one.message:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from pincite.entrypoints.render import faint, strong
 from pincite.evals import wording
 from pincite.records import Change, Comparison, EvalRun, FloorCheck, Found
 from pincite.settings import SearchSettings
 from pincite.text.printable import printable
-
-Style = Callable[[str], str]
 
 # What is shown of all the figures; the rest is in the report and in the JSON.
 SHOWN = (
@@ -28,17 +27,29 @@ ABSTENTION = ("abstention_precision", "abstention_recall", "abstention_auroc", "
 _MOST_FAILURES = 10  # told one by one
 
 
-def run_as_text(run: EvalRun, *, strong: Style, faint: Style) -> Iterator[str]:
+def run_as_text(run: EvalRun) -> Iterator[str]:
     """The figures of a run by kind of question, and how long the searches took."""
     yield f"{strong(f'Run {printable(run.id)}')}{label_of(run)} {faint(setup_in_words(run))}"
-    yield from _figures_table(run, strong)
+    names = [name for name in SHOWN if any(name in one for one in run.figures.values())]
+    answerable = [result.case for result in run.results if not result.case.unanswerable]
+    counts = Counter(case.kind for case in answerable)
+    counts["all"] = len(answerable)
+    rows = [
+        [printable(kind), f"{counts[kind]}", *(_figure(figures.get(name)) for name in names)]
+        for kind, figures in run.figures.items()
+    ]
+    yield from table([["kind", "answerable", *names], *rows])
     everything = run.figures.get("all", {})
     abstention = [f"{name} {everything[name]:.3f}" for name in ABSTENTION if name in everything]
     if abstention:
         unanswerable = everything.get("unanswerable", 0)
         yield f"Saying no ({unanswerable:.0f} unanswerable): {', '.join(abstention)}"
     if run.latency:
-        yield f"Milliseconds (p50 / p95 / p99): {', '.join(_latencies(run))}"
+        stages = []
+        for stage in sorted(run.latency, key=lambda one: one != "total"):
+            times = (f"{run.latency[stage][share] * 1000:.1f}" for share in ("p50", "p95", "p99"))
+            stages.append(f"{printable(stage)} {' / '.join(times)}")
+        yield f"Milliseconds (p50 / p95 / p99): {', '.join(stages)}"
     failed = [result for result in run.results if result.error]
     for result in failed[:_MOST_FAILURES]:
         yield f"Failed: {printable(result.case.question)}: {printable(result.error)}"
@@ -70,31 +81,11 @@ def other_settings(run: EvalRun) -> list[str]:
     return told if below is None else [*told, f"abstain below {below}"]
 
 
-def _figures_table(run: EvalRun, strong: Style) -> Iterator[str]:
-    names = [name for name in SHOWN if any(name in one for one in run.figures.values())]
-    answerable = [result.case for result in run.results if not result.case.unanswerable]
-    counts = Counter(case.kind for case in answerable)
-    counts["all"] = len(answerable)
-    rows = [
-        [printable(kind), f"{counts[kind]}", *(_figure(figures.get(name)) for name in names)]
-        for kind, figures in run.figures.items()
-    ]
-    yield from table([["kind", "answerable", *names], *rows], strong)
-
-
 def _figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _latencies(run: EvalRun) -> Iterator[str]:
-    for stage in sorted(run.latency, key=lambda one: one != "total"):
-        times = run.latency[stage]
-        yield f"{printable(stage)} " + " / ".join(
-            f"{times[share] * 1000:.1f}" for share in ("p50", "p95", "p99")
-        )
-
-
-def table(rows: Sequence[Sequence[str]], strong: Style) -> Iterator[str]:
+def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Columns of equal width, the first to the left, numbers to the right; a header in bold."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
@@ -106,7 +97,7 @@ def table(rows: Sequence[Sequence[str]], strong: Style) -> Iterator[str]:
         yield strong(line) if number == 0 else line
 
 
-def runs_as_text(runs: Sequence[EvalRun], *, strong: Style) -> Iterator[str]:
+def runs_as_text(runs: Sequence[EvalRun]) -> Iterator[str]:
     """One line for each run, oldest first."""
     if not runs:
         yield "There is no eval run yet; `pincite eval run CASES` makes one."
@@ -123,16 +114,14 @@ def runs_as_text(runs: Sequence[EvalRun], *, strong: Style) -> Iterator[str]:
         for run in runs
     ]
     heads = ["run", "mode", "set up", "questions", "ndcg@10", "hit@3", "commit"]
-    yield from table([heads, *rows], strong)
+    yield from table([heads, *rows])
 
 
-def comparison_as_text(
-    compared: Comparison, *, most: int, strong: Style, faint: Style
-) -> Iterator[str]:
+def comparison_as_text(compared: Comparison, *, most: int) -> Iterator[str]:
     """Figures before and after with the test of their difference, then question by question."""
     for name, run in (("before", compared.before), ("after", compared.after)):
-        told = strong(f"{name:<6} {printable(run.id)}")
-        yield f"{told}{label_of(run)} {faint(setup_in_words(run))}"
+        shown = strong(f"{name:<6} {printable(run.id)}")
+        yield f"{shown}{label_of(run)} {faint(setup_in_words(run))}"
     rows = [
         [
             change.name,
@@ -144,19 +133,9 @@ def comparison_as_text(
         ]
         for change in compared.figures
     ]
-    yield from table([["figure", "before", "after", "change", "p ", "questions"], *rows], strong)
+    yield from table([["figure", "before", "after", "change", "p ", "questions"], *rows])
     yield faint("p: how likely chance alone makes such a difference; * below 0.05, one in twenty")
-    yield from _abstention_changes(compared)
-    yield from _changes("Better", compared.better, compared.figure, most, strong)
-    yield from _changes("Worse", compared.worse, compared.figure, most, strong)
-    yield f"Same: {compared.same}"
-    for name, cases in (("before", compared.only_before), ("after", compared.only_after)):
-        if cases:
-            yield f"Only {name}, or expecting something else there: {len(cases)}"
-
-
-def _abstention_changes(compared: Comparison) -> Iterator[str]:
-    """What is known only of whole runs, so without a test."""
+    # What is known only of whole runs, so without a test.
     before, after = (one.figures.get("all", {}) for one in (compared.before, compared.after))
     told = [
         f"{name} {_figure(before.get(name))} → {_figure(after.get(name))}"
@@ -165,11 +144,15 @@ def _abstention_changes(compared: Comparison) -> Iterator[str]:
     ]
     if told:
         yield f"Saying no: {', '.join(told)}"
+    yield from _changes("Better", compared.better, compared.figure, most)
+    yield from _changes("Worse", compared.worse, compared.figure, most)
+    yield f"Same: {compared.same}"
+    for name, cases in (("before", compared.only_before), ("after", compared.only_after)):
+        if cases:
+            yield f"Only {name}, or expecting something else there: {len(cases)}"
 
 
-def _changes(
-    what: str, changes: Sequence[Change], figure: str, most: int, strong: Style
-) -> Iterator[str]:
+def _changes(what: str, changes: Sequence[Change], figure: str, most: int) -> Iterator[str]:
     if not changes:
         return
     yield strong(f"{what} by {figure}: {len(changes)}")
@@ -191,7 +174,7 @@ def first_found(found: Sequence[Found]) -> str:
     return printable("; ".join(told)) or "nothing"
 
 
-def gate_as_text(checks: Sequence[FloorCheck], *, strong: Style) -> Iterator[str]:
+def gate_as_text(checks: Sequence[FloorCheck]) -> Iterator[str]:
     """Each floor with what was reached; those that do not hold come first."""
     checks = sorted(checks, key=lambda check: check.holds)
     rows = [
@@ -203,4 +186,4 @@ def gate_as_text(checks: Sequence[FloorCheck], *, strong: Style) -> Iterator[str
         ]
         for check in checks
     ]
-    yield from table([["floor", "at least", "reached", ""], *rows], strong)
+    yield from table([["floor", "at least", "reached", ""], *rows])

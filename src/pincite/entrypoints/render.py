@@ -1,16 +1,19 @@
-"""Records → text for people and plain values for JSON. One form for all doors."""
+"""What a search found → text for people and plain values for JSON."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from pincite.records import (
     Asides,
+    ChunkId,
     CitedPlace,
-    Confidence,
     Locator,
     Quote,
     Reason,
@@ -25,12 +28,19 @@ from pincite.settings import AskSettings
 from pincite.text.printable import printable
 from pincite.text.times import clock_range
 
+if TYPE_CHECKING:
+    from pincite.records import Context, FoundDocuments, Moment
+
 Json = dict[str, Any]
-Highlight = Callable[[str], str]
+Style = Callable[[str], str]
+
+# Printing leaves them out where nobody sees colours.
+strong: Style = partial(click.style, bold=True)
+faint: Style = partial(click.style, dim=True)
+struck: Style = partial(click.style, strikethrough=True, dim=True)
+highlight: Style = partial(click.style, fg="yellow", bold=True)
 
 _SPACE = re.compile(r"\s+")
-
-
 _MOST_CUT = 10  # chunks that were left out, listed for people
 SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or more
 
@@ -47,49 +57,38 @@ NOTHING_FOUND: Mapping[Reason, str] = {
 
 
 def results_as_text(
-    found: SearchResults,
-    *,
-    explain: bool,
-    highlight: Highlight,
-    strong: Highlight,
-    beneath: Callable[[Result], Iterable[str]] = lambda result: (),
+    found: SearchResults, *, explain: bool, moments: Mapping[ChunkId, Moment | None] = {}
 ) -> Iterator[str]:
-    """The results as people read them, one paragraph each; more lines may stand beneath each."""
+    """The results as people read them, one paragraph each, with the moments of recordings."""
     if found.reason is not None:
         yield NOTHING_FOUND[found.reason]
-    if found.confidence is not None and found.confidence.probability < AskSettings().caution:
-        yield _doubt(found.confidence, complete=found.complete)
+    sure = found.confidence
+    if sure is not None and sure.probability < AskSettings().caution:
+        # What `ask` would not answer, `search` shows and says so.
+        missing = " or ".join(f"“{printable(word)}”" for word in sure.missing_terms)
+        why = f"nothing mentions {missing}" if missing else "nothing comes near enough"
+        documents = "these documents" if found.complete else "what is indexed so far"
+        yield f"Probably not in {documents}: {why}."
     for number, result in enumerate(found.results, start=1):
-        paragraph = [f"[{number}] {strong(result.citation)}", *_beneath(result, highlight)]
-        paragraph += beneath(result)
+        at = where(cited_file(result.document)[1], result.quote.locator)
+        # What introduces the quote is no part of it: it stands in front, in brackets.
+        lead = f"({_one_line(result.quote.lead)}) " if result.quote.lead else ""
+        paragraph = [
+            f"[{number}] {strong(result.citation)}",
+            f"    {lead}“{quote_as_text(result.quote)}” ({at})",
+        ]
+        if result.same_text_in:
+            paths = ", ".join(map(printable, result.same_text_in))
+            paragraph.append(f"    The same text: {paths}")
+        if flags := result.chunk.flags:
+            paragraph.append(f"    Beware: the chunk also holds {', '.join(flags)}.")
+        if moment := moments.get(result.chunk.id):
+            paragraph += moment_as_text(moment)
         if explain:
-            paragraph += [f"    {line}" for line in explanation(result)]
+            paragraph += _explanation(result)
         yield "\n".join(paragraph)
-    if explain:
-        yield from _on_the_whole(found)
-
-
-def _doubt(confidence: Confidence, *, complete: bool) -> str:
-    """What `ask` would not answer, `search` shows and says so."""
-    missing = " or ".join(f"“{printable(word)}”" for word in confidence.missing_terms)
-    why = f"nothing mentions {missing}" if missing else "nothing comes near enough"
-    documents = "these documents" if complete else "what is indexed so far"
-    return f"Probably not in {documents}: {why}."
-
-
-def _beneath(result: Result, highlight: Highlight) -> Iterator[str]:
-    at = where(cited_file(result.document)[1], result.quote.locator)
-    # What introduces the quote is no part of it: it stands in front, in brackets.
-    lead = f"({_one_line(result.quote.lead)}) " if result.quote.lead else ""
-    yield f"    {lead}“{quote_as_text(result.quote, highlight)}” ({at})"
-    if result.same_text_in:
-        yield f"    The same text: {', '.join(map(printable, result.same_text_in))}"
-    if flags := result.chunk.flags:
-        yield f"    Beware: the chunk also holds {', '.join(flags)}."
-
-
-def _on_the_whole(found: SearchResults) -> Iterator[str]:
-    """What was left out, and how long everything took."""
+    if not explain:
+        return
     for one in found.dropped[:_MOST_CUT]:
         yield f"cut: chunk {one.chunk_id[:SHORT_ID]}, {printable(one.reason)}"
     if len(found.dropped) > _MOST_CUT:
@@ -99,17 +98,29 @@ def _on_the_whole(found: SearchResults) -> Iterator[str]:
         yield f"Milliseconds: {', '.join(stages)}"
 
 
-def quote_as_text(quote: Quote, highlight: Highlight) -> str:
+def _explanation(result: Result) -> Iterator[str]:
+    """Why a result stands where it stands."""
+    shares = [
+        f"{search} {'unlisted' if share.rank is None else f'rank {share.rank}'} "
+        f"(score {share.score:.3f}) gives {share.contribution:.5f}"
+        for search, share in result.hit.shares.items()
+    ]
+    yield f"    score {result.hit.score:.5f}: {' + '.join(shares)}"
+    if (likely := result.hit.probability) is not None:
+        yield f"    answers the question with a probability of {likely:.2f}"
+    chunk = result.chunk
+    whole = where(cited_file(result.document)[1], chunk.locator)
+    yield f"    chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
+
+
+def quote_as_text(quote: Quote) -> str:
     """The quote on one line, with its matched words highlighted and its cuts marked."""
     before, after = "…" * quote.cut_before, "…" * quote.cut_after
-    return before + marked(quote.text, quote.matches, highlight, quote.hyphens) + after
+    return before + marked(quote.text, quote.matches, quote.hyphens) + after
 
 
 def marked(
-    text: str,
-    matches: Iterable[tuple[int, int]],
-    highlight: Highlight,
-    hyphens: Iterable[tuple[int, int]] = (),
+    text: str, matches: Iterable[tuple[int, int]], hyphens: Iterable[tuple[int, int]] = ()
 ) -> str:
     """A text on one line, with its matched words highlighted and its broken words put together."""
     broken = [at for start, end in hyphens for at in range(start, end)]
@@ -131,22 +142,7 @@ def _one_line(text: str) -> str:
     return printable(_SPACE.sub(" ", text))
 
 
-def explanation(result: Result) -> Iterator[str]:
-    """Why a result stands where it stands."""
-    shares = [
-        f"{search} {'unlisted' if share.rank is None else f'rank {share.rank}'} "
-        f"(score {share.score:.3f}) gives {share.contribution:.5f}"
-        for search, share in result.hit.shares.items()
-    ]
-    yield f"score {result.hit.score:.5f}: " + " + ".join(shares)
-    if result.hit.probability is not None:
-        yield f"answers the question with a probability of {result.hit.probability:.2f}"
-    chunk = result.chunk
-    whole = where(cited_file(result.document)[1], chunk.locator)
-    yield f"chunk {chunk.id[:SHORT_ID]}, {whole}, {chunk.tokens} tokens"
-
-
-def asides_as_text(asides: Asides, *, faint: Highlight) -> Iterator[str]:
+def asides_as_text(asides: Asides) -> Iterator[str]:
     """What a reader should know before relying on the results."""
     if asides.changed:
         files = ", ".join(map(printable, asides.changed))
@@ -244,7 +240,7 @@ def locator_as_json(locator: Locator) -> Json:
     return {key: value for key, value in asdict(locator).items() if value is not None}
 
 
-def place_as_text(cited: CitedPlace, *, strong: Highlight, faint: Highlight) -> Iterator[str]:
+def place_as_text(cited: CitedPlace) -> Iterator[str]:
     """Cited lines between their neighbours, with line numbers."""
     yield strong(place_cited(*cited_file(cited.document), cited.heading_path, cited.locator))
     if cited.document.metadata.source is not None:
@@ -278,4 +274,75 @@ def place_as_json(cited: CitedPlace) -> Json:
         "first_line": cited.first_line,
         "lines": list(cited.lines),
         "captions": [asdict(said) for said in cited.captions],
+    }
+
+
+def moment_as_text(moment: Moment) -> Iterator[str]:
+    """`00:01:05–00:01:18 (Audio): "…"`, one line for each; what stands around the hit is faint."""
+    for said in moment.lines:
+        line = f'    {clock_range(said.start, said.end)} ({said.kind}): "{printable(said.text)}"'
+        yield line if said.is_anchor else faint(line)
+
+
+def documents_as_text(found: FoundDocuments) -> Iterator[str]:
+    """The documents as people read them: path and title, then the best places."""
+    if found.reason is not None:
+        yield NOTHING_FOUND[found.reason]
+    for number, one in enumerate(found.documents, start=1):
+        path, kind = cited_file(one.document)
+        yield f"[{number}] {strong(printable(path))} — {printable(one.document.title)}"
+        for result in one.results:
+            at = where(kind, result.quote.locator)
+            yield f"    “{quote_as_text(result.quote)}” ({at})"
+
+
+def documents_as_json(found: FoundDocuments) -> Json:
+    """The documents with their results as plain values."""
+    return {
+        "question": found.question,
+        "reason": found.reason,
+        **asdict(found.asides),
+        "documents": [
+            {
+                "rank": rank,
+                "id": one.document.id,
+                "path": one.document.path,
+                "title": one.document.title,
+                "type": one.document.type,
+                "summary": one.document.summary,
+                "results": [result_as_json(result) for result in one.results],
+            }
+            for rank, one in enumerate(found.documents, start=1)
+        ],
+    }
+
+
+def context_as_json(context: Context) -> Json:
+    """The context with what its labels stand for."""
+    return {
+        "question": context.question,
+        "reason": context.reason,
+        "message": context.message,
+        **asdict(context.asides),
+        "tokens": context.tokens,
+        "budget": context.budget,
+        "text": context.text,
+        "passages": [
+            {
+                "label": label,
+                "citation": passage.citation,
+                "path": passage.document.path,
+                "document_id": passage.document.id,
+                "chunk_ids": list(passage.chunk_ids),
+                "heading_paths": [list(path) for path in passage.heading_paths],
+                "start": passage.start,
+                "end": passage.end,
+                "locator": locator_as_json(passage.locator),
+                "flags": list(passage.flags),
+                **scores_as_json(passage.best),
+                "quote": {"text": passage.best.quote.text, "citation": passage.best.citation},
+                "text": passage.text,
+            }
+            for label, passage in enumerate(context.passages, start=1)
+        ],
     }

@@ -1,15 +1,28 @@
-"""Index reports, figures and findings → text for people and plain values for JSON."""
+"""What an index holds and what became of it → text for people and plain values for JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from pincite.entrypoints.render import SHORT_ID, Json
-from pincite.records import Failure, Finding, IndexReport, LibraryStats, MoveReport, Skipped
+from pincite.entrypoints.render import SHORT_ID, Json, faint, strong
+from pincite.records import Failure, Finding, IndexReport, LibraryStats, Skipped, page_name
 from pincite.text.printable import printable
+from pincite.text.times import clock
+
+if TYPE_CHECKING:
+    from pincite.records import (
+        CatalogEntry,
+        DocumentEntry,
+        GenerationStats,
+        LibraryHeader,
+        MoveReport,
+        ReindexReport,
+    )
 
 _MOST_NAMES = 10  # files named one by one; of more only the number is told
+_ROLES = {"live": "answers searches", "next": "being made", "before": "for a rollback"}
 
 
 def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
@@ -177,3 +190,159 @@ def size(count: int) -> str:
             return f"{count:,} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
         amount /= 1000
     raise AssertionError("unreachable")
+
+
+def catalog_as_text(entries: Sequence[CatalogEntry]) -> Iterator[str]:
+    """One paragraph for each file: what it is, then what it is about."""
+    if not entries:
+        yield "Nothing found."
+    for entry in entries:
+        yield strong(printable(entry.path))
+        if entry.document is not None:
+            yield "    " + printable(", ".join(_facts(entry.document)))
+            if entry.document.summary:
+                yield "    " + faint(printable(entry.document.summary))
+        if entry.state != "indexed":
+            yield "    " + printable(": ".join(filter(None, (entry.state, entry.reason))))
+
+
+def _facts(document: DocumentEntry) -> Iterator[str]:
+    """What is known of a document, the most telling first."""
+    about = document.metadata
+    if document.title != document.name.rpartition(".")[0]:
+        yield f"“{document.title}”"
+    yield document.type
+    if document.size:
+        yield size(document.size)
+    if about.duration is not None:
+        yield clock(about.duration)
+    elif about.pages is not None:
+        yield counted(about.pages, page_name(document.type))
+    yield from filter(None, (about.language, about.author, about.date))
+    if about.modified and about.modified != about.date:
+        yield f"modified {about.modified}"
+    yield from (f"#{tag}" for tag in about.tags)
+    yield counted(document.chunks, "chunk")
+
+
+def catalog_as_json(entries: Sequence[CatalogEntry]) -> Json:
+    """The catalog as plain values."""
+    documents = []
+    for entry in entries:
+        told: Json = {"path": entry.path, "state": entry.state, "reason": entry.reason}
+        if entry.document is not None:
+            told.update(asdict(entry.document), name=entry.document.name)
+        documents.append(told)
+    return {"documents": documents}
+
+
+def reindex_as_text(report: ReindexReport, seconds: float) -> Iterator[str]:
+    """What became of a new generation, and what can be done now."""
+    made = _made(report.header)
+    if report.outcome == "already":
+        yield f"The index is {made} already; name another with --model or --policy."
+        return
+    yield from report_as_text(report.index, seconds)
+    if written := report.caught_up.written + report.caught_up.deleted:
+        yield f"Changed meanwhile, and followed: {counted(written, 'document')}."
+    if gate := report.gate:
+        asked = len(gate.before.results)
+        yield f"Questions asked of both: {asked}. Figures of the old and new index:"
+        for one in gate.checks:
+            if one.figure == "questions" and one.holds:
+                continue  # told above
+            old = gate.before.figures[one.kind][one.figure]
+            new = "missing" if one.value is None else f"{one.value:.3f}"
+            yield f"  {one.figure:<20} {old:.3f} → {new}{'' if one.holds else '  WORSE'}"
+    match report.outcome:
+        case "switched":
+            yield f"Searches now use the new index: {made}."
+            yield "`pincite reindex --rollback` goes back; `--drop-old` removes the old index."
+        case "ready":
+            yield f"The new index is complete: {made}. `pincite reindex` switches to it."
+        case "worse":
+            yield "The new index answers worse, so searches go on with the old one."
+            yield "`pincite eval compare` shows more. `pincite reindex --no-gate` switches all the"
+            yield "same; `pincite reindex --cancel` gives the new index up."
+        case "incomplete":
+            lost = [printable(path) for path in report.lost[:_MOST_NAMES]]
+            lost += ["…"] * (len(report.lost) > _MOST_NAMES)
+            yield (
+                f"Searches go on with the old index: it holds "
+                f"{counted(len(report.lost), 'document')} whose files cannot be read now "
+                f"({', '.join(lost)})."
+            )
+            told = "Make them readable, give --passwords, or delete them; then run "
+            yield f"{told}`pincite reindex` again."
+
+
+def reindex_as_json(report: ReindexReport, seconds: float) -> Json:
+    """The report as plain values; of the runs only their names and figures."""
+    gate = report.gate
+    return {
+        "outcome": report.outcome,
+        "header": asdict(report.header),
+        "index": asdict(report.index),
+        "caught_up": asdict(report.caught_up),
+        "lost": list(report.lost),
+        "gate": gate
+        and {
+            "holds": gate.holds,
+            "runs": [gate.before.id, gate.after.id],
+            "figures": {
+                one.figure: {
+                    "before": gate.before.figures[one.kind][one.figure],
+                    "after": one.value,
+                    "floor": one.floor,
+                    "holds": one.holds,
+                }
+                for one in gate.checks
+            },
+        },
+        "seconds": round(seconds, 3),
+    }
+
+
+def rolled_back(header: LibraryHeader, stats: Sequence[GenerationStats]) -> str:
+    """What a rollback did, what it did not, and what another one would do."""
+    numbers = {one.role: one.number for one in stats}
+    forth = numbers["live"] > numbers["before"]
+    now, other = ("newer", "earlier") if forth else ("earlier", "newer")
+    return (
+        f"Searches use the {now} index again: {_made(header)}. What changed in the folder since "
+        f"it was left is not in it yet: run `pincite index update`. Another --rollback returns to "
+        f"the {other} one."
+    )
+
+
+def generations_as_text(stats: Sequence[GenerationStats]) -> Iterator[str]:
+    """One line for each generation."""
+    for one in stats:
+        if one.header is None or one.store is None:
+            yield f"{one.number}: {_ROLES[one.role]}; nothing is written yet."
+            continue
+        held = f"{counted(one.store.documents, 'document')}, {counted(one.store.chunks, 'chunk')}"
+        of_bytes = one.store.database_bytes + one.store.segments_bytes + one.store.log_bytes
+        state = "" if one.store.complete else ", not complete"
+        role = "complete" if one.role == "next" and one.store.complete else _ROLES[one.role]
+        yield f"{one.number}: {role}; {_made(one.header)}; {held}, {size(of_bytes)}{state}."
+        if one.role == "next":
+            give_up = "`pincite reindex --cancel` gives it up."
+            if one.refused:
+                yield (
+                    "   Refused: it answered the questions worse. `pincite reindex --no-gate` "
+                    f"switches to it all the same; {give_up}"
+                )
+            elif one.store.complete:
+                yield f"   Not used yet. `pincite reindex` switches to it; {give_up}"
+            else:
+                yield f"   `pincite reindex` goes on with it; {give_up}"
+
+
+def generations_as_json(stats: Sequence[GenerationStats]) -> Json:
+    """The generations as plain values."""
+    return {"generations": [asdict(one) for one in stats]}
+
+
+def _made(header: LibraryHeader) -> str:
+    return printable(f"model {header.model.name}, policy {header.policy}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
@@ -106,7 +107,9 @@ def parse_cases(text: str, *, name: str) -> tuple[Case, ...]:
             )
         cases[case.id] = case
     if problems:
-        raise SettingsError("\n".join(_told(problems)))
+        more = len(problems) - _MOST_TOLD
+        told = [f"… and {more} more such line{'s' if more > 1 else ''}"] if more > 0 else []
+        raise SettingsError("\n".join([*problems[:_MOST_TOLD], *told]))
     return tuple(cases.values())
 
 
@@ -115,18 +118,14 @@ def dump_cases(cases: Iterable[Case]) -> str:
     return "".join(f"{json.dumps(_written(case), ensure_ascii=False)}\n" for case in cases)
 
 
-def _told(problems: Sequence[str]) -> Iterator[str]:
-    yield from problems[:_MOST_TOLD]
-    if (more := len(problems) - _MOST_TOLD) > 0:
-        yield f"… and {more} more such line{'s' if more > 1 else ''}"
-
-
 def _case(line: str) -> Case:
     fields = _converted(_object(line), _CaseFields)
+    documents = fields.documents
+    _refuse_repeated("documents", tuple(documents))
     case = Case(
         question=fields.question,
         kind=fields.kind,
-        documents=_grades(fields.documents),
+        documents=documents if isinstance(documents, dict) else dict.fromkeys(documents, 1),
         chunks=tuple(map(ChunkId, fields.chunks)),
         places=tuple(map(_place, fields.places)),
         terms=fields.terms,
@@ -204,11 +203,6 @@ def _quoted(name: str) -> str:
     return json.dumps(name[:60])
 
 
-def _grades(documents: tuple[str, ...] | dict[str, int]) -> dict[str, int]:
-    _refuse_repeated("documents", tuple(documents))
-    return documents if isinstance(documents, dict) else dict.fromkeys(documents, 1)
-
-
 def _place(fields: _PlaceFields) -> ExpectedPlace:
     given = {name: value for name in _RANGES if (value := getattr(fields, name)) is not None}
     if len(given) != 1:
@@ -220,17 +214,15 @@ def _place(fields: _PlaceFields) -> ExpectedPlace:
     ends = value if isinstance(value, list) else [value, value]
     if len(ends) != 2:
         raise _BadLine(f"{_quoted(name)} takes {_TAKES[name]}")
-    span: tuple[Any, ...] = tuple(map(_seconds, ends) if name == "time" else ends)
+    if name == "time":
+        for end in ends:
+            if isinstance(end, str) and seconds_of(end) is None:
+                raise _BadLine(f"{_quoted(end)} is not a time; write seconds, mm:ss or hh:mm:ss")
+        ends = [seconds_of(end) if isinstance(end, str) else float(end) for end in ends]
+    span: tuple[Any, ...] = tuple(ends)
     if span[0] > span[1]:
         raise _BadLine(f"{_quoted(name)} ends before it begins; put the first one first")
     return ExpectedPlace(fields.document, **{name: span})
-
-
-def _seconds(written: float | str) -> float:
-    seconds = seconds_of(written) if isinstance(written, str) else float(written)
-    if seconds is None:
-        raise _BadLine(f"{_quoted(str(written))} is not a time; write seconds, mm:ss or hh:mm:ss")
-    return seconds
 
 
 def _filters(given: dict[str, Any]) -> Filters:
@@ -244,19 +236,6 @@ def _filters(given: dict[str, Any]) -> Filters:
 
 
 def _check(case: Case) -> None:
-    _check_fields(case)
-    expected = bool(case.documents or case.chunks or case.places or case.terms)
-    if case.unanswerable and expected:
-        raise _BadLine(
-            "is unanswerable but expects something; remove what it expects, or unanswerable"
-        )
-    if not case.unanswerable and not expected:
-        raise _BadLine(
-            "expects nothing; give documents, chunks, places or terms, or unanswerable: true"
-        )
-
-
-def _check_fields(case: Case) -> None:
     """What no type can say."""
     if not case.question.strip():
         raise _BadLine(f'"question" takes {_TAKES["question"]}')
@@ -272,6 +251,15 @@ def _check_fields(case: Case) -> None:
             raise _BadLine(
                 f"{_quoted(path)} is not a path in the library; write it as `pincite catalog` does"
             )
+    expected = bool(case.documents or case.chunks or case.places or case.terms)
+    if case.unanswerable and expected:
+        raise _BadLine(
+            "is unanswerable but expects something; remove what it expects, or unanswerable"
+        )
+    if not case.unanswerable and not expected:
+        raise _BadLine(
+            "expects nothing; give documents, chunks, places or terms, or unanswerable: true"
+        )
 
 
 def _refuse_repeated(name: str, values: Sequence[object]) -> None:
@@ -287,7 +275,10 @@ def _written(case: Case) -> dict[str, Any]:
         "kind": case.kind,
         "documents": dict(case.documents) if graded else list(case.documents),
         "chunks": list(case.chunks),
-        "places": [_written_place(place) for place in case.places],
+        "places": [
+            {name: value for name, value in asdict(place).items() if value is not None}
+            for place in case.places
+        ],
         "terms": list(case.terms),
         "unanswerable": case.unanswerable,
         "filters": {
@@ -301,8 +292,3 @@ def _written(case: Case) -> dict[str, Any]:
         for name, value in fields.items()
         if value and (name, value) != ("kind", _USUAL_KIND)
     }
-
-
-def _written_place(place: ExpectedPlace) -> dict[str, Any]:
-    given = ((name, getattr(place, name)) for name in _RANGES)
-    return {"document": place.document, **{name: ends for name, ends in given if ends is not None}}

@@ -35,8 +35,20 @@ def compare(before: EvalRun, after: EvalRun, *, figure: str = DEFAULT_FIGURE) ->
     if not pairs:
         raise SettingsError("the runs share no question; compare two runs of the same cases")
     figures = tuple(_figure_changes(pairs))
-    chosen = _chosen(figure, [one.name for one in figures])
-    changes = _changes(pairs, chosen)
+    present = [one.name for one in figures]
+    if not present:
+        raise SettingsError("no figure applies to the questions that the runs share")
+    if figure not in present and figure != DEFAULT_FIGURE:
+        raise SettingsError(
+            f"the questions that the runs share have no figure {figure!r}; "
+            f"choose one of: {', '.join(present)}"
+        )
+    chosen = figure if figure in present else present[0]
+    changes = [
+        Change(after.case, before, after, before.figures[chosen], after.figures[chosen])
+        for before, after in _with_figure(pairs, chosen)
+    ]
+    changes.sort(key=lambda change: -abs(_gain(change, chosen)))
     return Comparison(
         before=before,
         after=after,
@@ -64,7 +76,15 @@ def _same_case(case: Case) -> Hashable:
 
 def _figure_changes(pairs: Sequence[_Pair]) -> list[FigureChange]:
     comparable = {name: both for name in BY_QUESTION if (both := _with_figure(pairs, name))}
-    differences = [[_difference(pair, name) for name in comparable] for pair in pairs]
+    differences = [
+        [
+            after.figures[name] - before.figures[name]
+            if name in before.figures and name in after.figures
+            else 0.0
+            for name in comparable
+        ]
+        for before, after in pairs
+    ]
     p_values = _p_values(np.array(differences))
     return [
         FigureChange(
@@ -82,11 +102,6 @@ def _with_figure(pairs: Sequence[_Pair], name: str) -> list[_Pair]:
     return [pair for pair in pairs if all(name in one.figures for one in pair)]
 
 
-def _difference(pair: _Pair, name: str) -> float:
-    before, after = (one.figures.get(name) for one in pair)
-    return 0.0 if before is None or after is None else after - before
-
-
 def _p_values(differences: _Numbers) -> list[float]:
     """Paired permutation tests, two-sided: how often chance alone makes a mean differ so much.
 
@@ -96,29 +111,21 @@ def _p_values(differences: _Numbers) -> list[float]:
     many = np.count_nonzero(differences, axis=0) > _FEW
     p_values = np.empty(len(many))
     for column in np.flatnonzero(~many):
-        p_values[column] = _tried_with_all_signs(differences[:, column])
-    p_values[many] = _tried_with_drawn_signs(differences[:, many])
-    return [float(p_value) for p_value in p_values]
-
-
-def _tried_with_all_signs(differences: _Numbers) -> float:
-    changed = differences[differences != 0]
-    flips = np.arange(2 ** len(changed))[:, np.newaxis] >> np.arange(len(changed)) & 1
-    as_far = _as_far(flips.astype(np.float64), changed[:, np.newaxis])
-    return min(float(2 * as_far.min() / len(flips)), 1.0)
-
-
-def _tried_with_drawn_signs(differences: _Numbers) -> _Numbers:
-    """The signs are drawn once for all figures, because drawing takes most of the time."""
-    changed = differences[differences.any(axis=1)]
+        moved = differences[differences[:, column] != 0, column]
+        every = np.arange(2 ** len(moved))[:, np.newaxis] >> np.arange(len(moved)) & 1
+        as_far = _as_far(every.astype(np.float64), moved[:, np.newaxis])
+        p_values[column] = min(float(2 * as_far.min() / len(every)), 1.0)
+    # The signs are drawn once for all figures, because drawing takes most of the time.
+    changed = differences[differences[:, many].any(axis=1)][:, many]
     random = np.random.default_rng(_SEED)
     at_once = max(_NUMBERS_AT_ONCE // max(len(changed), 1), 1)
-    as_far = np.ones((2, changed.shape[1]))  # the outcome that is there is one of them
+    counts = np.ones((2, changed.shape[1]))  # the outcome that is there is one of them
     for done in range(0, _RESAMPLES, at_once):
         size = (min(at_once, _RESAMPLES - done), len(changed))
-        as_far += _as_far(random.integers(2, size=size, dtype=np.uint8).astype(np.float64), changed)
-    p_values: _Numbers = np.minimum(2 * as_far.min(axis=0) / (_RESAMPLES + 1), 1.0)
-    return p_values
+        flips = random.integers(2, size=size, dtype=np.uint8)
+        counts += _as_far(flips.astype(np.float64), changed)
+    p_values[many] = np.minimum(2 * counts.min(axis=0) / (_RESAMPLES + 1), 1.0)
+    return [float(p_value) for p_value in p_values]
 
 
 def _as_far(flips: _Numbers, differences: _Numbers) -> NDArray[np.int64]:
@@ -129,28 +136,6 @@ def _as_far(flips: _Numbers, differences: _Numbers) -> NDArray[np.int64]:
     taken = flips @ differences
     rounding = _ROUNDING * np.abs(differences).sum(axis=0)
     return np.stack([(taken <= rounding).sum(axis=0), (taken >= -rounding).sum(axis=0)])
-
-
-def _chosen(figure: str, present: Sequence[str]) -> str:
-    if figure in present:
-        return figure
-    if not present:
-        raise SettingsError("no figure applies to the questions that the runs share")
-    if figure == DEFAULT_FIGURE:
-        return present[0]
-    raise SettingsError(
-        f"the questions that the runs share have no figure {figure!r}; "
-        f"choose one of: {', '.join(present)}"
-    )
-
-
-def _changes(pairs: Sequence[_Pair], figure: str) -> list[Change]:
-    """The questions that have the figure, the greatest change first."""
-    changes = [
-        Change(after.case, before, after, before.figures[figure], after.figures[figure])
-        for before, after in _with_figure(pairs, figure)
-    ]
-    return sorted(changes, key=lambda change: -abs(_gain(change, figure)))
 
 
 def _gain(change: Change, figure: str) -> float:

@@ -66,32 +66,30 @@ def ask_all(
             texts.append([])
         else:
             failed = 0
-            results.append(_remembered(case, answer, abstain_below))
+            sure = confidence(answer)
+            is_unsure = abstain_below is not None and sure < abstain_below
+            results.append(
+                CaseResult(
+                    case=case,
+                    found=tuple(map(_found, answer.results)),
+                    confidence=sure,
+                    abstained=not answer.results or is_unsure,
+                    seconds=answer.seconds,
+                )
+            )
             texts.append([result.chunk.text for result in answer.results])
         on_progress(done, len(cases))
-    return tuple(_without_deeper(result, deepest) for result in judged(results, texts))
-
-
-def _without_deeper(result: CaseResult, deepest: int | None) -> CaseResult:
-    """Three results tell nothing about the first ten."""
-    if deepest is None:
-        return result
-    figures = {
-        name: value
-        for name, value in result.figures.items()
-        if "@" not in name or int(name.partition("@")[2]) <= deepest
-    }
-    return replace(result, figures=figures)
-
-
-def _remembered(case: Case, answer: SearchResults, abstain_below: float | None) -> CaseResult:
-    sure = confidence(answer)
-    return CaseResult(
-        case=case,
-        found=tuple(map(_found, answer.results)),
-        confidence=sure,
-        abstained=not answer.results or (abstain_below is not None and sure < abstain_below),
-        seconds=answer.seconds,
+    # Three results tell nothing about the first ten.
+    return tuple(
+        replace(
+            result,
+            figures={
+                name: value
+                for name, value in result.figures.items()
+                if deepest is None or "@" not in name or int(name.partition("@")[2]) <= deepest
+            },
+        )
+        for result in judged(results, texts)
     )
 
 

@@ -36,7 +36,26 @@ def parse_floors(text: str) -> Floors:
         raise SettingsError(f"the floors are not JSON ({error}); write {_EXAMPLE}") from error
     if not isinstance(parsed, dict) or not parsed:
         raise SettingsError(f"the floors must be an object of kinds; write {_EXAMPLE}")
-    return {kind: _floors_of_kind(kind, figures) for kind, figures in parsed.items()}
+    for kind, figures in parsed.items():
+        if not isinstance(figures, dict) or not figures:
+            raise SettingsError(
+                f"the floors of {kind!r} must be numbers by figure; write {_EXAMPLE}"
+            )
+        for figure, floor in figures.items():
+            if figure in LOWER_IS_BETTER:
+                raise SettingsError(
+                    f"{figure!r} is better when lower, so it has no floor; leave it out"
+                )
+            if figure not in FLOOR_FIGURES:
+                known = ", ".join(FLOOR_FIGURES)
+                raise SettingsError(f"unknown figure {figure!r}; use one of: {known}")
+            if figure in OVER_RUN and kind != ALL:
+                raise SettingsError(f"only {ALL!r} has {figure!r}; move it there from {kind!r}")
+            if not isinstance(floor, float) or not math.isfinite(floor):
+                raise SettingsError(
+                    f"the floor of {kind!r} {figure!r} must be a number, not {floor}"
+                )
+    return parsed
 
 
 def dump_floors(floors: Mapping[str, Mapping[str, float]]) -> str:
@@ -72,31 +91,12 @@ def check(run: EvalRun, floors: Mapping[str, Mapping[str, float]]) -> list[Floor
 
 def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Of two equal names JSON keeps the last one, and a floor would be lost unseen."""
-    kept: dict[str, object] = {}
-    for name, value in pairs:
-        if name in kept:
-            raise SettingsError(f"the floors name {name!r} twice; keep one of them")
-        kept[name] = value
+    kept = dict(pairs)
+    if len(kept) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SettingsError(f"the floors name {twice!r} twice; keep one of them")
     return kept
-
-
-def _floors_of_kind(kind: str, figures: object) -> dict[str, float]:
-    if not isinstance(figures, dict) or not figures:
-        raise SettingsError(f"the floors of {kind!r} must be numbers by figure; write {_EXAMPLE}")
-    for figure, floor in figures.items():
-        _refuse_unfit_figure(kind, figure)
-        if not isinstance(floor, float) or not math.isfinite(floor):
-            raise SettingsError(f"the floor of {kind!r} {figure!r} must be a number, not {floor}")
-    return figures
-
-
-def _refuse_unfit_figure(kind: str, figure: str) -> None:
-    if figure in LOWER_IS_BETTER:
-        raise SettingsError(f"{figure!r} is better when lower, so it has no floor; leave it out")
-    if figure not in FLOOR_FIGURES:
-        raise SettingsError(f"unknown figure {figure!r}; use one of: {', '.join(FLOOR_FIGURES)}")
-    if figure in OVER_RUN and kind != ALL:
-        raise SettingsError(f"only {ALL!r} has {figure!r}; move it there from {kind!r}")
 
 
 def _lowered(value: float, slack: float) -> float:

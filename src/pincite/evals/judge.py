@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
+from types import ModuleType
 
-from pincite.evals.extras import needed_package
+from pincite.errors import SettingsError, extra_needed
 from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator
 from pincite.text.words import WORD, fold, is_unspaced
 
@@ -38,6 +40,14 @@ LOWER_IS_BETTER = ("context_tokens", "failed", "aurc")
 """Of all figures, those over whole runs among them."""
 
 
+def needed_package(name: str) -> ModuleType:
+    """A package that only evaluation needs: loaded late, because it takes seconds."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise SettingsError(extra_needed("evaluation", "eval")) from error
+
+
 def judged(results: Sequence[CaseResult], texts: Sequence[Sequence[str]]) -> tuple[CaseResult, ...]:
     """The results with the figures that apply to each; `texts` are those of the found chunks.
 
@@ -45,8 +55,9 @@ def judged(results: Sequence[CaseResult], texts: Sequence[Sequence[str]]) -> tup
     """
     rankings = _ranking_figures(results)
     return tuple(
-        replace(result, figures=_in_order({**ranking, **_own_figures(result, chunk_texts)}))
+        replace(result, figures={name: known[name] for name in BY_QUESTION if name in known})
         for result, ranking, chunk_texts in zip(results, rankings, texts, strict=True)
+        for known in ({**ranking, **_own_figures(result, chunk_texts)},)
     )
 
 
@@ -59,6 +70,13 @@ def overlaps(place: ExpectedPlace, document: str, locator: Locator) -> bool:
         and (place.pages is None or _meet(place.pages, at.page_start, at.page_end))
         and (place.rows is None or _meet(place.rows, at.row_start, at.row_end))
         and (place.time is None or _share_time(place.time, at.time_start, at.time_end))
+    )
+
+
+def is_expected(found: Found, case: Case) -> bool:
+    """Whether a result is one of the chunks, or has some of the places, that are expected."""
+    return found.chunk in case.chunks or any(
+        overlaps(place, found.document, found.locator) for place in case.places
     )
 
 
@@ -79,13 +97,24 @@ def _share_time(expected: tuple[float, float], start: float | None, end: float |
 
 
 def _ranking_figures(results: Sequence[CaseResult]) -> list[dict[str, float]]:
-    """The figures over documents of every question, computed in one go."""
+    """The figures over documents of every question, computed in one go.
+
+    trec_eval takes grades and scores by id. It crashes on paths that are no valid Unicode, so
+    documents get numbers. It orders by score and then by id, so each document, placed by its best
+    result, gets a score of its own.
+    """
     figures: list[dict[str, float]] = [{} for _ in results]
     grades: dict[str, dict[str, int]] = {}
     scores: dict[str, dict[str, float]] = {}
     for number, result in enumerate(results):
-        if expected := _expected_documents(result.case):
-            grades[str(number)], scores[str(number)] = _as_trec(expected, result.found)
+        case = result.case
+        expected = case.documents or {place.document: 1 for place in case.places}
+        if not expected or case.unanswerable:
+            continue
+        ranked = list(dict.fromkeys(one.document for one in result.found))
+        ids = {path: str(at) for at, path in enumerate(dict.fromkeys([*ranked, *expected]))}
+        grades[str(number)] = {ids[path]: grade for path, grade in expected.items()}
+        scores[str(number)] = {ids[path]: float(len(ranked) - at) for at, path in enumerate(ranked)}
     if not grades:
         return figures
     ir_measures = needed_package("ir_measures")
@@ -99,72 +128,38 @@ def _ranking_figures(results: Sequence[CaseResult]) -> list[dict[str, float]]:
     return figures
 
 
-def _expected_documents(case: Case) -> Mapping[str, int]:
-    if case.unanswerable:
-        return {}
-    return case.documents or {place.document: 1 for place in case.places}
-
-
-def _as_trec(
-    expected: Mapping[str, int], found: Sequence[Found]
-) -> tuple[dict[str, int], dict[str, float]]:
-    """What was expected and what was found, as trec_eval takes them: grades and scores by id.
-
-    It crashes on paths that are no valid Unicode, so documents get numbers. It orders by score and
-    then by id, so each document, placed by its best result, gets a score of its own.
-    """
-    ranked = list(dict.fromkeys(one.document for one in found))
-    ids = {path: str(number) for number, path in enumerate(dict.fromkeys([*ranked, *expected]))}
-    grades = {ids[path]: grade for path, grade in expected.items()}
-    scores = {ids[path]: float(len(ranked) - place) for place, path in enumerate(ranked)}
-    return grades, scores
-
-
 def _own_figures(result: CaseResult, texts: Sequence[str]) -> dict[str, float]:
     """The figures that need no other question and no ranking of documents."""
     figures: dict[str, float] = {}
     case, found = result.case, result.found
     if not case.unanswerable and (case.places or case.chunks):
-        figures |= _place_hits(case, found) | _citation_figures(case, found[:3])
+        right = [is_expected(one, case) for one in found]
+        figures |= {f"place_hit@{first}": float(any(right[:first])) for first in (1, 3, 10)}
+        # How exact the cited sentences are; expected places say more than expected chunks.
+        expected: Sequence[ExpectedPlace | ChunkId] = case.places or case.chunks
+        cites = [
+            [
+                overlaps(one, each.document, each.cited)
+                if isinstance(one, ExpectedPlace)
+                else each.chunk == one
+                for one in expected
+            ]
+            for each in found[:3]
+        ]
+        figures["citation_precision@3"] = sum(map(any, cites)) / len(cites) if cites else 0.0
+        cited = sum(any(of_one[at] for of_one in cites) for at in range(len(expected)))
+        figures["citation_recall@3"] = cited / len(expected)
     if not case.unanswerable and case.terms:
-        figures["terms@10"] = _share_of_terms(case.terms, texts[:10])
+        comparable = [_comparable(text) for text in texts[:10]]
+        present = [
+            any(_holds(text, _comparable(term)) for text in comparable) for term in case.terms
+        ]
+        figures["terms@10"] = sum(present) / len(present)
     if found and found[0].similarity is not None:
         figures["similarity"] = found[0].similarity
     if not result.error:
         figures["context_tokens"] = float(sum(one.tokens for one in found))
     return figures
-
-
-def _place_hits(case: Case, found: Sequence[Found]) -> dict[str, float]:
-    right = [
-        one.chunk in case.chunks
-        or any(overlaps(place, one.document, one.locator) for place in case.places)
-        for one in found
-    ]
-    return {f"place_hit@{first}": float(any(right[:first])) for first in (1, 3, 10)}
-
-
-def _citation_figures(case: Case, found: Sequence[Found]) -> dict[str, float]:
-    """How exact the cited sentences are; expected places say more than expected chunks."""
-    expected: Sequence[ExpectedPlace | ChunkId] = case.places or case.chunks
-    right = sum(any(_cites(one, place) for place in expected) for one in found)
-    cited = sum(any(_cites(one, place) for one in found) for place in expected)
-    return {
-        "citation_precision@3": right / len(found) if found else 0.0,
-        "citation_recall@3": cited / len(expected),
-    }
-
-
-def _cites(found: Found, expected: ExpectedPlace | ChunkId) -> bool:
-    if isinstance(expected, ExpectedPlace):
-        return overlaps(expected, found.document, found.cited)
-    return found.chunk == expected
-
-
-def _share_of_terms(terms: Sequence[str], texts: Sequence[str]) -> float:
-    comparable = [_comparable(text) for text in texts]
-    present = sum(any(_holds(text, _comparable(term)) for text in comparable) for term in terms)
-    return present / len(terms)
 
 
 def _holds(text: str, term: str) -> bool:
@@ -189,7 +184,3 @@ def _are_one_word(one: str, following: str) -> bool:
 def _comparable(text: str) -> str:
     """Case folded and on one line: a term may be broken at the end of a line."""
     return " ".join(fold(text).split())
-
-
-def _in_order(figures: Mapping[str, float]) -> dict[str, float]:
-    return {name: figures[name] for name in BY_QUESTION if name in figures}

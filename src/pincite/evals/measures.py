@@ -8,8 +8,7 @@ from statistics import fmean
 
 import numpy as np
 
-from pincite.evals.extras import needed_package
-from pincite.evals.judge import BY_QUESTION
+from pincite.evals.judge import BY_QUESTION, needed_package
 from pincite.records import CaseResult
 
 ALL = "all"
@@ -30,7 +29,14 @@ OVER_RUN = (
 
 def figures_by_kind(results: Sequence[CaseResult]) -> dict[str, dict[str, float]]:
     """The figures of all questions, then of each kind, as far as they apply."""
-    figures = {ALL: {**_means(results), **_counts(results), **_abstention(results)}}
+    unanswerable = sum(result.case.unanswerable for result in results)
+    counts = {
+        "questions": float(len(results)),
+        "answerable": float(len(results) - unanswerable),
+        "unanswerable": float(unanswerable),
+        "failed": float(sum(bool(result.error) for result in results)),
+    }
+    figures = {ALL: {**_means(results), **counts, **_abstention(results)}}
     if curve := risk_coverage(results):
         figures[ALL]["aurc"] = aurc(curve)
     for kind in sorted({result.case.kind for result in results} - {ALL}):
@@ -50,7 +56,10 @@ def latency(results: Sequence[CaseResult]) -> dict[str, dict[str, float]]:
         totals.append(sum(result.seconds.values()))
     if totals:
         stages["total"] = totals
-    return {stage: _percentiles(seconds) for stage, seconds in stages.items()}
+    return {
+        stage: {f"p{share}": float(np.percentile(seconds, share)) for share in (50, 95, 99)}
+        for stage, seconds in stages.items()
+    }
 
 
 def risk_coverage(results: Sequence[CaseResult]) -> list[tuple[float, float]]:
@@ -61,25 +70,31 @@ def risk_coverage(results: Sequence[CaseResult]) -> list[tuple[float, float]]:
     give, right or wrong, so the curve may end before everything is covered.
     """
     counted = with_verdict(results)
-    answers = sorted((result for result in counted if result.found), key=_unsureness)
+    answers = [result for result in counted if result.found]
+    answers.sort(key=lambda result: -result.confidence)
     curve = []
     given = mistakes = 0
-    for _, equally_sure in groupby(answers, key=_unsureness):
+    for _, equally_sure in groupby(answers, key=lambda result: result.confidence):
         together = list(equally_sure)
         given += len(together)
-        mistakes += sum(map(is_wrong, together))
+        mistakes += sum(is_wrong(one) is True for one in together)
         curve.append((given / len(counted), mistakes / given))
     return curve
 
 
 def with_verdict(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Those that count for risk and coverage: asked, and told right from wrong by their figures."""
-    return [result for result in results if not result.error and _verdict(result) is not None]
+    return [result for result in results if not result.error and is_wrong(result) is not None]
 
 
-def is_wrong(result: CaseResult) -> bool:
-    """Whether answering from the first result is a mistake, as far as anyone can tell."""
-    return _verdict(result) is True
+def is_wrong(result: CaseResult) -> bool | None:
+    """Whether answering from the first result is a mistake; None where nobody can tell."""
+    if result.case.unanswerable:
+        return True
+    for figure in ("hit@1", "place_hit@1"):
+        if figure in result.figures:
+            return result.figures[figure] == 0
+    return None
 
 
 def aurc(curve: Sequence[tuple[float, float]]) -> float:
@@ -107,16 +122,6 @@ def _means(results: Sequence[CaseResult]) -> dict[str, float]:
     return {name: fmean(given) for name, given in values.items() if given}
 
 
-def _counts(results: Sequence[CaseResult]) -> dict[str, float]:
-    unanswerable = sum(result.case.unanswerable for result in results)
-    return {
-        "questions": float(len(results)),
-        "answerable": float(len(results) - unanswerable),
-        "unanswerable": float(unanswerable),
-        "failed": float(sum(bool(result.error) for result in results)),
-    }
-
-
 def _abstention(results: Sequence[CaseResult]) -> dict[str, float]:
     """How well abstaining tells unanswerable questions; a failed search decided nothing."""
     asked = [result for result in results if not result.error]
@@ -132,22 +137,3 @@ def _abstention(results: Sequence[CaseResult]) -> dict[str, float]:
         confidences = [result.confidence for result in unanswerable]
         figures["abstention_auroc"] = auroc(answerable, confidences)
     return figures
-
-
-def _unsureness(result: CaseResult) -> float:
-    return -result.confidence
-
-
-def _verdict(result: CaseResult) -> bool | None:
-    """Whether answering from the first result is a mistake; None where nobody can tell."""
-    if result.case.unanswerable:
-        return True
-    for figure in ("hit@1", "place_hit@1"):
-        if figure in result.figures:
-            return result.figures[figure] == 0
-    return None
-
-
-def _percentiles(seconds: Sequence[float]) -> dict[str, float]:
-    p50, p95, p99 = np.percentile(seconds, (50, 95, 99))
-    return {"p50": float(p50), "p95": float(p95), "p99": float(p99)}

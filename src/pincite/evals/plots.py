@@ -6,7 +6,7 @@ Every bar carries its name and its value, so that nobody has to tell colours apa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import cycle
 from unicodedata import east_asian_width
@@ -55,7 +55,10 @@ def bars(
 
     `ordered`: the bars of a group grow from one to the next, and get shades of one colour.
     """
-    shown = {group: _drawable(values) for group, values in groups.items()}
+    shown = {
+        group: {bar: max(value, 0.0) for bar, value in values.items() if math.isfinite(value)}
+        for group, values in groups.items()
+    }
     ticks = _ticks(most or max((max(of.values(), default=0) for of in shown.values()), default=0))
     colours = _SHADES if ordered else _HUES
     names = dict.fromkeys(bar for values in shown.values() for bar in values)
@@ -68,7 +71,13 @@ def bars(
         y += _HEADING
         parts.extend(_rule(x, y, x, y + _ROW * len(values)) for x, _ in across)
         for bar, value in values.items():
-            parts.extend(_bar(y, bar, value / ticks[-1], write(value), colour_of[bar]))
+            length = value / ticks[-1] * (_RIGHT - _LEFT)
+            parts += [
+                _text(_LEFT - 8, y + 12, _fitted(bar, _NAME_COLUMNS), "faint", "end"),
+                f'<rect class="{colour_of[bar]}" x="{_LEFT}" y="{y + 2}" width="{length:.1f}" '
+                'height="13"/>',
+                _text(_LEFT + length + 6, y + 13, write(value)),
+            ]
             y += _ROW
         y += _GAP
     parts.extend(_text(x, y + 4, f"{tick:,g}", "faint", "middle") for x, tick in across)
@@ -77,17 +86,6 @@ def bars(
         for group, values in shown.items()
     )
     return _svg(parts, y + 12, name=name, title=title, words=words)
-
-
-def _drawable(values: Mapping[str, float]) -> dict[str, float]:
-    return {bar: max(value, 0.0) for bar, value in values.items() if math.isfinite(value)}
-
-
-def _bar(y: int, bar: str, share: float, value: str, colour: str) -> Iterator[str]:
-    length = share * (_RIGHT - _LEFT)
-    yield _text(_LEFT - 8, y + 12, _fitted(bar, _NAME_COLUMNS), "faint", "end")
-    yield f'<rect class="{colour}" x="{_LEFT}" y="{y + 2}" width="{length:.1f}" height="13"/>'
-    yield _text(_LEFT + length + 6, y + 13, value)
 
 
 _CURVE_HEIGHT = 190

@@ -12,8 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pincite.evals import plots, wording
-from pincite.evals.extras import needed_package
-from pincite.evals.judge import overlaps
+from pincite.evals.judge import is_expected, needed_package
 from pincite.evals.measures import ALL, is_wrong, risk_coverage, with_verdict
 from pincite.records import Case, CaseResult, Comparison, EvalRun, Found
 from pincite.text.printable import printable
@@ -34,6 +33,11 @@ def report(run: EvalRun, *, compared: Comparison | None = None) -> str:
     """The page for people: figures, plots, and the questions worth a look."""
     template = _environment().get_template("report.html.jinja")
     kinds = _kinds(run)
+    before, after = (_setup(compared.before), _setup(compared.after)) if compared else ({}, {})
+    shown = {name for kind in kinds for name in run.figures.get(kind, {})}
+    overconfident = [
+        one for one in run.results if one.case.unanswerable and one.found and not one.abstained
+    ]
     return template.render(
         run=run,
         title=run.label or "Evaluation",
@@ -41,17 +45,25 @@ def report(run: EvalRun, *, compared: Comparison | None = None) -> str:
         headlines=[name for name in _HEADLINES if name in run.figures.get(ALL, {})],
         meanings=wording.MEANINGS,
         kinds=kinds,
-        counts=_counts(run.results),
-        names=_names(run, kinds),
+        counts={
+            "unanswerable": sum(result.case.unanswerable for result in run.results),
+            "drafts": sum(result.case.draft for result in run.results),
+            "kinds": len({result.case.kind for result in run.results}),
+        },
+        names=[name for name in wording.MEANINGS if name in shown],
         quality=_quality(run, kinds),
         latency=_latency(run),
         risk=_risk(run),
         most=_MOST_QUESTIONS,
         worst=_worst(run.results),
-        overconfident=_overconfident(run.results),
+        overconfident=sorted(overconfident, key=lambda one: (-one.confidence, one.case.question)),
         failed=[result for result in run.results if result.error],
         compared=compared,
-        setup_changes=_setup_changes(compared) if compared else [],
+        setup_changes=[
+            (name, before.get(name, "–"), after.get(name, "–"))
+            for name in before | after
+            if before.get(name, "–") != after.get(name, "–")
+        ],
     )
 
 
@@ -90,22 +102,14 @@ def _setup(run: EvalRun) -> dict[str, str]:
         "Documents": f"{setup.documents:,}",
         "Chunks": f"{setup.chunks:,}",
         "Abstains below": "" if setup.abstain_below is None else f"{setup.abstain_below:g}",
-        **{f"Setting {name}": _setting(value) for name, value in setup.settings.items()},
+        **{
+            f"Setting {name}": "none" if value is None else str(value)
+            for name, value in setup.settings.items()
+        },
         "Version of pincite": setup.version,
         "Commit": setup.commit,
     }
     return {name: value for name, value in told.items() if value}
-
-
-def _setting(value: float | str | None) -> str:
-    return "none" if value is None else str(value)
-
-
-def _setup_changes(compared: Comparison) -> list[tuple[str, str, str]]:
-    """Name, before, after."""
-    before, after = _setup(compared.before), _setup(compared.after)
-    changes = ((name, before.get(name, "–"), after.get(name, "–")) for name in before | after)
-    return [change for change in changes if change[1] != change[2]]
 
 
 def _kinds(run: EvalRun) -> dict[str, int]:
@@ -115,20 +119,6 @@ def _kinds(run: EvalRun) -> dict[str, int]:
         return {ALL: len(run.results)}
     chosen = sorted(counted, key=lambda kind: (-counted[kind], kind))[:_MOST_KINDS]
     return {ALL: len(run.results), **{kind: counted[kind] for kind in chosen}}
-
-
-def _counts(results: Sequence[CaseResult]) -> dict[str, int]:
-    return {
-        "unanswerable": sum(result.case.unanswerable for result in results),
-        "drafts": sum(result.case.draft for result in results),
-        "kinds": len({result.case.kind for result in results}),
-    }
-
-
-def _names(run: EvalRun, kinds: Mapping[str, int]) -> list[str]:
-    """The figures that any of these kinds has."""
-    present = {name for kind in kinds for name in run.figures.get(kind, {})}
-    return [name for name in wording.MEANINGS if name in present]
 
 
 def _quality(run: EvalRun, kinds: Mapping[str, int]) -> str:
@@ -164,7 +154,7 @@ def _risk(run: EvalRun) -> dict[str, str | int]:
         return {}
     answered = [result for result in counted if result.found and not result.abstained]
     coverage = len(answered) / len(counted)
-    risk = sum(map(is_wrong, answered)) / len(answered) if answered else None
+    risk = sum(is_wrong(one) is True for one in answered) / len(answered) if answered else None
     mark = None if risk is None else (coverage, risk)
     axes = ("questions answered", "wrong among them")
     title = "Risk and coverage"
@@ -193,17 +183,9 @@ def _judged(result: CaseResult) -> tuple[str, float]:
     return next(((name, figures[name]) for name in _JUDGED_BY if name in figures), ("", 1.0))
 
 
-def _overconfident(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """What was answered though it has no answer, the most confident first."""
-    answered = [one for one in results if one.case.unanswerable and one.found and not one.abstained]
-    return sorted(answered, key=lambda one: (-one.confidence, one.case.question))
-
-
 def _rightness(found: Found, case: Case) -> str:
     """How much of what is expected it is: its place, its document, or nothing (an empty text)."""
-    if found.chunk in case.chunks or any(
-        overlaps(place, found.document, found.locator) for place in case.places
-    ):
+    if is_expected(found, case):
         return "right place"
     documents = {*case.documents, *(place.document for place in case.places)}
     return "right document" if found.document in documents else ""

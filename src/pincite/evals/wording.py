@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Literal, TypeVar
+from typing import Literal
 
 from pincite.evals.judge import LOWER_IS_BETTER
 from pincite.records import Case, ExpectedPlace, FigureChange, Locator
@@ -40,7 +40,6 @@ _SHORT_ID = 12  # characters of a chunk's id that tell it from the others
 _NOT_A_NUMBER = "–"
 
 Verdict = Literal["better", "worse", "same"]
-_Number = TypeVar("_Number", int, float)
 
 
 def figure(value: float, name: str) -> str:
@@ -91,32 +90,25 @@ def short(text: str, most: int) -> str:
 
 def where(place: Locator | ExpectedPlace) -> str:
     """`page 3`, `01:05–01:48`, `rows 2–9`, `lines 7–9`."""
+    ends: dict[str, tuple[float | None, float | None]]
     if isinstance(place, Locator):
-        place = _expected_there(place)
-    if place.time is not None:
-        return "–".join(dict.fromkeys(clock(end).removeprefix("00:") for end in place.time))
-    units = (("row", place.rows), ("page", place.pages), ("line", place.lines))
-    return next((_range(unit, *ends) for unit, ends in units if ends is not None), "")
-
-
-def _expected_there(locator: Locator) -> ExpectedPlace:
-    return ExpectedPlace(
-        document="",
-        lines=(locator.line_start, locator.line_end),
-        pages=_both(locator.page_start, locator.page_end),
-        time=_both(locator.time_start, locator.time_end),
-        rows=_both(locator.row_start, locator.row_end),
-    )
-
-
-def _both(first: _Number | None, last: _Number | None) -> tuple[_Number, _Number] | None:
-    if first is None:
-        return None
-    return (first, first if last is None else last)
-
-
-def _range(unit: str, first: int, last: int) -> str:
-    return f"{unit} {first}" if first == last else f"{unit}s {first}–{last}"
+        ends = {
+            "time": (place.time_start, place.time_end),
+            "row": (place.row_start, place.row_end),
+            "page": (place.page_start, place.page_end),
+            "line": (place.line_start, place.line_end),
+        }
+    else:
+        given = {"time": place.time, "row": place.rows, "page": place.pages, "line": place.lines}
+        ends = {unit: both or (None, None) for unit, both in given.items()}
+    for unit, (first, last) in ends.items():
+        if first is None:
+            continue
+        if unit == "time":
+            times = (first, first if last is None else last)
+            return "–".join(dict.fromkeys(clock(end).removeprefix("00:") for end in times))
+        return f"{unit} {first}" if last in (None, first) else f"{unit}s {first}–{last}"
+    return ""
 
 
 def expected(case: Case) -> Iterator[str]:

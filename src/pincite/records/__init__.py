@@ -54,9 +54,9 @@ from pincite.records.filters import (
     FiltersGiven as FiltersGiven,
     filters_of as filters_of,
 )
-from pincite.records.generations import Generations as Generations
 from pincite.records.header import (
     FoundFile as FoundFile,
+    Generations as Generations,
     LibraryHeader as LibraryHeader,
     ModelCard as ModelCard,
     recipe_lacking as recipe_lacking,
@@ -82,6 +82,7 @@ from pincite.records.scope import (
 from pincite.records.searching import (
     Asides as Asides,
     Confidence as Confidence,
+    Definition as Definition,
     Dropped as Dropped,
     Hit as Hit,
     Mode as Mode,
@@ -92,11 +93,8 @@ from pincite.records.searching import (
     Result as Result,
     SearchResults as SearchResults,
     Share as Share,
-    UnitKind as UnitKind,
-)
-from pincite.records.understanding import (
-    Definition as Definition,
     Understood as Understood,
+    UnitKind as UnitKind,
 )
 
 if TYPE_CHECKING:
@@ -140,17 +138,22 @@ if TYPE_CHECKING:
     from pincite.records.indexing import (
         CatalogEntry as CatalogEntry,
         CatalogState as CatalogState,
+        DeleteStatus as DeleteStatus,
+        DocumentPage as DocumentPage,
         Failure as Failure,
         Finding as Finding,
         IndexReport as IndexReport,
         LibraryStats as LibraryStats,
+        MoveReport as MoveReport,
+        Original as Original,
         Part as Part,
         Progress as Progress,
         SkipKind as SkipKind,
         Skipped as Skipped,
         StoreStats as StoreStats,
+        Uploaded as Uploaded,
+        UploadStatus as UploadStatus,
     )
-    from pincite.records.moving import MoveReport as MoveReport
     from pincite.records.reindexing import (
         GateReport as GateReport,
         GenerationStats as GenerationStats,
@@ -158,26 +161,10 @@ if TYPE_CHECKING:
         ReindexReport as ReindexReport,
         Role as Role,
     )
-    from pincite.records.uploads import (
-        DeleteStatus as DeleteStatus,
-        DocumentPage as DocumentPage,
-        Original as Original,
-        Uploaded as Uploaded,
-        UploadStatus as UploadStatus,
-    )
 
 # A search does without these, and making so many records takes longer than searching: they are
 # loaded, those that are used most first, when a name is asked for that is not above.
-_LATER = (
-    "indexing",
-    "answers",
-    "context",
-    "filter_expression",
-    "evaluation",
-    "moving",
-    "reindexing",
-    "uploads",
-)
+_LATER = ("indexing", "answers", "context", "filter_expression", "evaluation", "reindexing")
 
 
 def __getattr__(name: str) -> object:

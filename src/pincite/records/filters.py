@@ -91,7 +91,7 @@ class Filters:
             ("agent", self.agents),
         )
         named: tuple[tuple[Field, Operator, str | None], ...] = (
-            ("name", "matches" if _is_pattern(self.name) else "contains", self.name),
+            ("name", "matches" if {"*", "?"} & set(self.name or "") else "contains", self.name),
             ("path", "begins", self.path),
             ("heading", "contains", self.heading),
             ("author", "contains", self.author),
@@ -149,7 +149,3 @@ def _each(field: Field, operator: Operator, values: tuple[str, ...] | None) -> l
     if values == ():
         return [AnyOf(())]
     return [Clause(field, operator, (value,)) for value in values or ()]
-
-
-def _is_pattern(name: str | None) -> bool:
-    return name is not None and not {"*", "?"}.isdisjoint(name)

@@ -1,10 +1,10 @@
-"""An index: what a run did to it, what it holds."""
+"""An index: what a run did to it, what it holds; what is handed in to it, and moved."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from pincite.records.chunks import ChunkId
 from pincite.records.documents import DocumentEntry
@@ -12,6 +12,8 @@ from pincite.records.header import LibraryHeader
 
 SkipKind = Literal["too_large", "link", "empty", "special", "unreadable", "converted", "orphaned"]
 Part = Literal["log", "database", "words", "vectors", "segments"]  # of an index
+UploadStatus = Literal["indexed", "deduplicated", "reindexed"]
+DeleteStatus = Literal["deleted", "not_found"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +123,52 @@ class Finding:
 
     part: Part
     problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveReport:
+    """What an export wrote, or an import took over."""
+
+    file: str
+    file_bytes: int
+    library: str  # its name
+    documents: int = 0
+    chunks: int = 0
+    vectors: int = 0
+    past: int = 0  # versions of documents that are gone
+    originals: int = 0  # files that were handed in to a project, as they came
+    runs: int = 0  # of evaluations
+    files: tuple[str, ...] = ()  # of ours at the top: questions, glossary, labels, analysis
+    kept: tuple[str, ...] = ()  # those of them that were there already and differ
+    text_bytes: int = 0  # of the documents' text, as UTF-8
+    left_out: int = 0  # such files, where a library keeps none: it is a folder's
+    apart: bool = False  # the folder holds none of the documents' files
+    seen_by: str = ""  # the member of a project as whom it was exported
+    clearance: str = ""  # the strictest label whose documents that member sees
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A file as it was handed in, and what was said of it."""
+
+    path: str  # where its document stands
+    checksum: str
+    labels: dict[str, Any]
+    data: bytes
+    owner: str = ""  # who handed it in, by name; empty where nobody here is called so
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """A file that is searchable now: new, there before, or made anew."""
+
+    status: UploadStatus
+    document: DocumentEntry
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """Some documents by path; `after` asks for the next ones, None where there are none."""
+
+    documents: tuple[DocumentEntry, ...]
+    after: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import attrgetter
@@ -149,26 +149,20 @@ def _time_at(place: Place, offset: int) -> float | None:
 
 def line_boxes(places: Iterable[Place]) -> tuple[Box, ...]:
     """The boxes of the places, those of words side by side put together."""
-    return tuple(_joined(place.box for place in places if place.box is not None))
-
-
-def _joined(boxes: Iterable[Box]) -> Iterator[Box]:
-    current: Box | None = None
-    for box in boxes:
-        if current is not None and _side_by_side(current, box):
-            current = Box(
+    joined: list[Box] = []
+    for box in (place.box for place in places if place.box is not None):
+        if joined and _side_by_side(joined[-1], box):
+            last = joined[-1]
+            joined[-1] = Box(
                 box.page,
-                min(current.left, box.left),
-                min(current.bottom, box.bottom),
-                max(current.right, box.right),
-                max(current.top, box.top),
+                min(last.left, box.left),
+                min(last.bottom, box.bottom),
+                max(last.right, box.right),
+                max(last.top, box.top),
             )
-            continue
-        if current is not None:
-            yield current
-        current = box
-    if current is not None:
-        yield current
+        else:
+            joined.append(box)
+    return tuple(joined)
 
 
 def _side_by_side(one: Box, other: Box) -> bool:

@@ -1,4 +1,4 @@
-"""Searching: what each search ranked, what comes out."""
+"""Searching: what a question is taken to ask, what each search ranked, what comes out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,28 @@ from pincite.records.places import Box, Locator
 
 if TYPE_CHECKING:
     from pincite.vectors import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """An abbreviation, what it stands for, and how many documents say so."""
+
+    short: str
+    long: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question as it is searched: what each search gets, and what results must obey."""
+
+    words: str  # for the words search
+    embedded: str  # for the vector search
+    phrases: tuple[str, ...] = ()  # chunks that have them word for word come first
+    since: str | None = None  # ISO dates, both included
+    until: str | None = None
+    notes: tuple[str, ...] = ()  # what was done, for whoever asked
+    notices: tuple[str, ...] = ()  # what was asked for and could not be done, in sentences
 
 
 @dataclass(frozen=True, slots=True)

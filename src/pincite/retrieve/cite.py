@@ -83,12 +83,23 @@ def find_place(
     """
     pasted = [line.strip() for line in citation.splitlines()]
     if _CHUNK_ID.fullmatch(citation.strip()):
-        return _by_chunk_id(store, citation.strip(), around)
+        found = store.find_chunks(citation.strip())
+        if not found:
+            raise CitationNotFound(
+                f"no chunk's id begins with {citation.strip()}, now or in the past"
+            )
+        if len(found) > 1:
+            raise CitationNotFound(
+                f"several chunk ids begin with {citation.strip()}; give more of it"
+            )
+        chunk, superseded = found[0].chunk, found[0].superseded
+        cited = _place(found[0].document, chunk.start, chunk.end, around=around)
+        return replace(cited, superseded=superseded)
     held = store.paths()
     # A scan is cited by its own path; what was recognised in it is the document.
     scans = {
-        path.removeprefix(f"{CONVERTED_FOLDER}/").removesuffix(".md"): found
-        for path, found in held.items()
+        path.removeprefix(f"{CONVERTED_FOLDER}/").removesuffix(".md"): document_id
+        for path, document_id in held.items()
         if path.startswith(f"{CONVERTED_FOLDER}/")
     }
     entries = {**scans, **held}
@@ -159,15 +170,23 @@ def _span(document: Document, reading: _Reading) -> tuple[int, int]:
         return lines.start_of(first), lines.end_of(min(last, lines.count))
     held = _held(document, reading, reading.first or 0, reading.last or 0)
     if not held:
-        raise CitationNotFound(f"{document.path} has nothing at {_in_words(reading)}")
+        low, high = reading.first or 0, reading.last or 0
+        numbers = "–".join(dict.fromkeys((f"{low:g}", f"{high:g}")))
+        at = clock_range(low, high) if reading.unit == "time" else numbers
+        raise CitationNotFound(f"{document.path} has nothing at {reading.unit} {at}")
     return held[0].start, held[-1].end
 
 
 def _held(document: Document, reading: _Reading, low: float, high: float) -> Sequence[Place]:
     """The places a reading means: under its headings, else the first stretch that fits."""
-    counted = [
-        (place, *ends) for place in document.places if (ends := _counted(place, reading.unit))
-    ]
+    counted: list[tuple[Place, float, float]] = []  # from where to where each goes, in the unit
+    for place in document.places:
+        number = {"page": place.page, "row": place.row}.get(reading.unit)
+        if number is not None:
+            counted.append((place, number, number))
+        elif reading.unit == "time" and place.time_start is not None:
+            start = int(place.time_start)  # times are printed in whole seconds
+            counted.append((place, start, max((place.time_end or 0.0) - 0.001, start)))
     fitting = [place for place, first, last in counted if first <= high and low <= last]
     for section in document.sections:
         held = overlapping(fitting, section.start, section.end)
@@ -180,33 +199,6 @@ def _held(document: Document, reading: _Reading, low: float, high: float) -> Seq
         around = counted[max(spoken - 1, 0) : spoken + 1] if spoken < len(counted) else []
         return [place for place, _, _ in around]
     return fitting
-
-
-def _counted(place: Place, unit: Unit) -> tuple[float, float] | None:
-    """From where to where a place goes, counted in the unit; times are printed in whole seconds."""
-    if unit == "time" and place.time_start is not None:
-        first = int(place.time_start)
-        return first, max((place.time_end or 0.0) - 0.001, first)
-    number = {"page": place.page, "row": place.row}.get(unit)
-    return None if number is None else (number, number)
-
-
-def _in_words(reading: _Reading) -> str:
-    low, high = reading.first or 0, reading.last or 0
-    if reading.unit == "time":
-        return f"time {clock_range(low, high)}"
-    return f"{reading.unit} {'–'.join(dict.fromkeys((f'{low:g}', f'{high:g}')))}"
-
-
-def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
-    found = store.find_chunks(id_prefix)
-    if not found:
-        raise CitationNotFound(f"no chunk's id begins with {id_prefix}, now or in the past")
-    if len(found) > 1:
-        raise CitationNotFound(f"several chunk ids begin with {id_prefix}; give more of it")
-    chunk = found[0].chunk
-    place = _place(found[0].document, chunk.start, chunk.end, around=around)
-    return replace(place, superseded=found[0].superseded)
 
 
 def _by_quote(store: Store, quote: str, at: str | None, around: int) -> CitedPlace | None:

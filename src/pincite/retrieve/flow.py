@@ -24,16 +24,29 @@ from pincite.records import (
     Result,
     SearchResults,
 )
-from pincite.retrieve.feedback import LOOKED_AT, feedback
-from pincite.retrieve.fuse import best_by_score, best_of_each, fuse_ranks, fuse_scores, lifted
+from pincite.retrieve.fuse import (
+    LOOKED_AT,
+    best_by_score,
+    best_of_each,
+    feedback,
+    fuse_ranks,
+    fuse_scores,
+    lifted,
+)
 from pincite.retrieve.quote import best_quote
 from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.relevance import Signals, confidence, fitted, signals, with_probabilities
 from pincite.retrieve.rerank import rerank
-from pincite.retrieve.route import among, fitting_entries, named_documents, with_preferred
+from pincite.retrieve.route import (
+    among,
+    containing,
+    fitting_entries,
+    named_documents,
+    narrowed,
+    with_preferred,
+)
 from pincite.retrieve.shape import Shaped, shape
 from pincite.retrieve.understand.flow import Aids, understand
-from pincite.retrieve.understand.narrowing import containing, narrowed
 from pincite.settings import SearchSettings
 from pincite.text.words import asks_for_something, question_codes
 from pincite.vectors import Vector, unit
@@ -109,7 +122,8 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
     kept = [one.hit for one in shaped.kept]
     loaded = {one.hit.chunk_id: (one.document, one.chunk) for one in shaped.kept}
     known: dict[ChunkId, Signals] = {}
-    if mode == "hybrid" and settings.fusion == "scores" and _is_fitted_for(embedder):
+    # Cosines of another model than it was fitted for would be taken for something else.
+    if mode == "hybrid" and settings.fusion == "scores" and made_by == fitted().model:
         best = max((hit.score - hit.lift for hit in fused), default=0.0)
         known = signals(
             understood.embedded, kept, loaded, rarity, best=best, foreignness=foreignness
@@ -179,9 +193,15 @@ def _best_hits(
         lap("fuse")
         shaped = in_shape(hits)
         lap("load")
-        exhausted = all(
-            _is_exhausted(search, rankings.get(search, ()), limit, settings)
-            for search, limit in limits.items()
+        # A longer list brings nothing where one ended by itself, or what follows is too far.
+        listed = {
+            search: [one.score for one in rankings.get(search, ()) if one.listed]
+            for search in limits
+        }
+        near = listed["vector"]
+        is_too_far = bool(near) and near[-1] < settings.similarity_floor
+        exhausted = len(listed["words"]) < limits["words"] and (
+            len(near) < limits["vector"] or is_too_far
         )
         if len(shaped.kept) == wanted or exhausted or max(limits.values()) >= _MOST_CANDIDATES:
             return hits, shaped
@@ -222,18 +242,6 @@ def _weights(
         "feedback": settings.feedback_weight,
         "route": settings.route_weight,
     }
-
-
-def _is_fitted_for(embedder: QuestionEmbedder | None) -> bool:
-    """Cosines of another model would be taken for something else."""
-    return embedder is not None and embedder.card.fingerprint == fitted().model
-
-
-def _is_exhausted(search: str, ranking: Ranking, limit: int, settings: SearchSettings) -> bool:
-    """Whether a longer list would bring nothing: it ended by itself, or what follows is too far."""
-    listed = [ranked.score for ranked in ranking if ranked.listed]
-    too_far = search == "vector" and bool(listed) and listed[-1] < settings.similarity_floor
-    return len(listed) < limit or too_far
 
 
 def _why_empty(shaped: Shaped, store: Store, scope: Filters) -> Reason:

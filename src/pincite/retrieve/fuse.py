@@ -1,4 +1,4 @@
-"""Rankings → one list of hits, by their scores or by their ranks."""
+"""Rankings → one list of hits, by their scores or by their ranks, with feedback by the best."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 
+import numpy as np
+
 from pincite.records import ChunkId, Hit, Ranked, Ranking, Share
 
+LOOKED_AT = 5  # chunks; the first counts most
+_DECIMALS = 6  # beyond, a product depends on which numbers were multiplied together with it
 _BETWEEN_COSINES = frozenset(("vector", "feedback"))
 
 
@@ -37,6 +41,32 @@ def best_by_score(
         for one in ranking:
             scores[one.chunk_id] += weight * _height(one.score, floor, scale)
     return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:count]
+
+
+def feedback(rankings: Mapping[str, Ranking], best: Sequence[ChunkId]) -> Ranking:
+    """The candidates by their likeness to what a first fusion found best.
+
+    A question is short and a passage says more of the matter: what resembles the best hits is
+    worth more than it seems. What all candidates have in common is taken away first (Rocchio 1971
+    subtracts the middle of what is not wanted): in a library about one matter, or within one
+    recording, the most general passage would resemble any hit most. Nothing is searched anew.
+    """
+    candidates = [one for one in rankings.get("vector", ()) if one.vector is not None]
+    places = {one.chunk_id: place for place, one in enumerate(candidates)}
+    liked = [places[chunk] for chunk in best if chunk in places]
+    if not liked:
+        return ()
+    vectors = np.array([one.vector for one in candidates])
+    falling = [1 / place for place in range(1, len(liked) + 1)]
+    middle = np.average(vectors[liked], axis=0, weights=falling) - vectors.mean(axis=0)
+    middle /= np.linalg.norm(middle) or 1.0
+    ranked = [
+        Ranked(one.chunk_id, one.document_id, score, one.window)
+        for one, score in zip(
+            candidates, np.round(vectors @ middle, _DECIMALS).tolist(), strict=True
+        )
+    ]
+    return tuple(sorted(ranked, key=lambda one: (-one.score, one.chunk_id)))
 
 
 def fuse_scores(

@@ -6,11 +6,12 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from math import ceil
 
 from pincite.errors import LibraryError, ModelError, StoreError
 from pincite.ports import Store, TokenCounter
-from pincite.records import Chunk, ChunkId, Context, DocumentId, Passage, Retrieved
+from pincite.records import Chunk, ChunkId, Context, Passage, Retrieved
 from pincite.retrieve.passages import TextOf, follow, part_of, passage
 from pincite.text.sentences import sentence_spans
 from pincite.text.words import WORD, is_unspaced
@@ -78,7 +79,12 @@ class Packing:
         ranks = {id(one.best): rank for rank, one in enumerate(self._chosen)}
         joined: list[Passage] = []
         for one in in_reading_order(self._chosen):
-            if joined and _follow(joined[-1], one):
+            if (
+                joined
+                and _is_whole(joined[-1])
+                and _is_whole(one)
+                and follow(joined[-1].chunks[-1], one.chunks[0])
+            ):
                 best = min(joined[-1].best, one.best, key=lambda result: ranks[id(result)])
                 joined[-1] = passage(best, (*joined[-1].chunks, *one.chunks), self._text_of)
             else:
@@ -136,17 +142,10 @@ def as_text(chosen: Sequence[Passage]) -> str:
     our labels is marked, as a document could pass for another one by it.
     """
     return "\n\n".join(
-        f"[{number}] {one.citation}{_beware(one)}\n{_LABEL.sub(_MARKED, one.seen.strip())}"
+        f"[{number}] {one.citation}{beware}\n{_LABEL.sub(_MARKED, one.seen.strip())}"
         for number, one in enumerate(chosen, start=1)
+        for beware in (f" (left out: {', '.join(one.flags)})" if one.flags else "",)
     )
-
-
-def _beware(one: Passage) -> str:
-    return f" (left out: {', '.join(one.flags)})" if one.flags else ""
-
-
-def _follow(one: Passage, other: Passage) -> bool:
-    return _is_whole(one) and _is_whole(other) and follow(one.chunks[-1], other.chunks[0])
 
 
 def _is_whole(one: Passage) -> bool:
@@ -164,7 +163,15 @@ def relevant_context(
     if not retrieved.passages:
         return empty
     try:
-        packing = Packing(budget, count, store().text_of, _Neighbours(store()))
+        held = store()
+        ids_of = cache(held.chunk_ids)
+
+        def neighbour(chunk: Chunk, step: int) -> Chunk | None:
+            ids, place = ids_of(chunk.document_id), chunk.position + step
+            loaded = held.load_chunks([ids[place]]) if 0 <= place < len(ids) else []
+            return loaded[0][1] if loaded else None
+
+        packing = Packing(budget, count, held.text_of, neighbour)
         chosen = packing.fill(retrieved.passages)
         text = as_text(chosen)
         tokens = count(text)
@@ -190,18 +197,3 @@ def token_count(counter: Callable[[], TokenCounter] | None) -> Count:
         return max(by_characters, len(counter().token_starts(text)) if counter else 0)
 
     return count
-
-
-class _Neighbours:
-    """Finds the chunks before and after another one."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._ids: dict[DocumentId, list[ChunkId]] = {}
-
-    def __call__(self, chunk: Chunk, step: int) -> Chunk | None:
-        if chunk.document_id not in self._ids:
-            self._ids[chunk.document_id] = self._store.chunk_ids(chunk.document_id)
-        ids, place = self._ids[chunk.document_id], chunk.position + step
-        loaded = self._store.load_chunks([ids[place]]) if 0 <= place < len(ids) else []
-        return loaded[0][1] if loaded else None

@@ -23,7 +23,14 @@ def passages(results: Sequence[Result], text_of: TextOf) -> list[Passage]:
     of_document: defaultdict[DocumentId, list[Result]] = defaultdict(list)
     for result in results:
         of_document[result.document.id].append(result)
-    runs = [run for found in of_document.values() for run in _runs(found)]
+    # Stretches of results of one document that follow each other.
+    runs: list[list[Result]] = []
+    for found in of_document.values():
+        for result in sorted(found, key=lambda one: one.chunk.position):
+            if runs and follow(runs[-1][-1].chunk, result.chunk):
+                runs[-1].append(result)
+            else:
+                runs.append([result])
     best = [(min(run, key=lambda one: ranks[one.chunk.id]), run) for run in runs]
     best.sort(key=lambda pair: ranks[pair[0].chunk.id])
     made = (passage(first, tuple(result.chunk for result in run), text_of) for first, run in best)
@@ -56,17 +63,6 @@ def part_of(one: Passage, start: int, end: int) -> Passage:
     locator = locate(held, *inside, line_start=above + lines[0], line_end=above + lines[1])
     text = one.text[start:end]
     return replace(one, start=inside[0], end=inside[1], text=text, locator=locator)
-
-
-def _runs(results: Sequence[Result]) -> list[list[Result]]:
-    """Stretches of results of one document that follow each other."""
-    runs: list[list[Result]] = []
-    for result in sorted(results, key=lambda one: one.chunk.position):
-        if runs and follow(runs[-1][-1].chunk, result.chunk):
-            runs[-1].append(result)
-        else:
-            runs.append([result])
-    return runs
 
 
 def follow(one: Chunk, other: Chunk) -> bool:

@@ -78,7 +78,12 @@ def ranked_quotes(
     order = sorted(range(len(units)), key=place)
     if scorer is not None:
         looked_at = order[:_MOST_SCORED]
-        told = scorer(question, [_with_lead(chunk, units[at]) for at in looked_at])
+        texts = [
+            f"{units[at].lead.rstrip(':')}: {text}" if units[at].lead else text
+            for at in looked_at
+            for text in (_seen(chunk, units[at]),)
+        ]
+        told = scorer(question, texts)
         for at, score in zip(looked_at, told, strict=True):
             merits[at] += _SCORER * score
     if most > 1:
@@ -109,17 +114,17 @@ def by_cosine(embedder: Embedder) -> UnitScorer:
     return scores
 
 
-def _with_lead(chunk: Chunk, unit: Unit) -> str:
-    text = _seen(chunk, unit)
-    return f"{unit.lead.rstrip(':')}: {text}" if unit.lead else text
-
-
 def _merits(
     chunk: Chunk, question: str, finder: Finder, units: Sequence[Unit], rarity: Rarity
 ) -> list[float]:
     """How much each unit says of what was asked: about 1 where it has all words of it."""
     seen = [_seen(chunk, unit) for unit in units]
-    own = [_found(chunk, text, finder) for text in seen]
+    own = [finder.found(text) for text in seen]
+    if chunk.modality is Modality.CODE:  # "parse height" is in parseHeight
+        own = [
+            words | finder.found(words_in_names(text))
+            for words, text in zip(own, seen, strict=True)
+        ]
     headings = [_section_at(chunk, unit.start).heading_path[-1:] for unit in units]
     contexts = {
         context: finder.found(context)
@@ -144,7 +149,11 @@ def _merits(
         if words:
             merit += _PAIR * len(pairs & _pairs(text))
         if unit.term:
-            merit += _DEFINES * weight(_defined(unit.term, finder) & weights.keys())
+            # None where what it defines is mostly about other words than the question's.
+            defined = finder.found(f"{unit.term} {words_in_names(unit.term)}")
+            telling = {key_of(word) for word in words_in(unit.term)} - STOP_WORDS
+            if 2 * len(defined) >= len(telling):
+                merit += _DEFINES * weight(defined & weights.keys())
         if holds_answer is not None and holds_answer(unit, text):
             merit += _TYPE
         merits.append(merit * _WEAK if unit.weak else merit)
@@ -157,24 +166,9 @@ def _seen(chunk: Chunk, unit: Unit) -> str:
     return chunk.seen(unit.start, unit.end)
 
 
-def _found(chunk: Chunk, text: str, finder: Finder) -> set[str]:
-    found = finder.found(text)
-    if chunk.modality is Modality.CODE:
-        found |= finder.found(words_in_names(text))  # "parse height" is in parseHeight
-    return found
-
-
 def _pairs(text: str) -> set[tuple[str, str]]:
     """The words that stand next to each other."""
     return set(pairwise(map(key_of, words_in(text))))
-
-
-def _defined(term: str, finder: Finder) -> set[str]:
-    """The question's words in what a unit defines; none where it is mostly about others."""
-    names = f"{term} {words_in_names(term)}"
-    found = finder.found(names)
-    telling = {key_of(word) for word in words_in(term)} - STOP_WORDS
-    return found if 2 * len(found) >= len(telling) else set()
 
 
 # What the answer should hold, by the words that ask for it.

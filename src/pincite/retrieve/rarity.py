@@ -65,11 +65,12 @@ def rarity_of(question: str, store: Store) -> Rarity:
     chunks, having = store.chunk_counts(words)
     weights = dict.fromkeys(map(key_of, WORD.findall(question)), 0.0)
     weights |= {key_of(word): log((chunks + 1) / (having[word] + 0.5)) for word in words}
-    missing = tuple(w for w in words if not having[w] and _has_meaning_alone(w))
+    # Not a pair of characters, nor one of the short words that most grammars are made of.
+    missing = tuple(
+        word
+        for word in words
+        if not having[word]
+        and not is_unspaced(word)
+        and (len(word) > _SHORTEST or word.isupper() or any(map(str.isdigit, word)))
+    )
     return Rarity(weights, missing, log((chunks + 1) / 0.5))
-
-
-def _has_meaning_alone(word: str) -> bool:
-    """Not a pair of characters, nor one of the short words that most grammars are made of."""
-    is_name = word.isupper() or any(char.isdigit() for char in word)
-    return not is_unspaced(word) and (is_name or len(word) > _SHORTEST)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from pincite.errors import ModelError, ModelInvalid
@@ -34,8 +34,12 @@ def rerank(
     scores: list[float] = []
     until = clock() + settings.rerank_seconds
     try:
-        for batch in _batches(passages, reranker.batch):
-            scores += _checked(reranker.scores(question, batch), len(batch))
+        for start in range(0, len(passages), reranker.batch):
+            batch = passages[start : start + reranker.batch]
+            told = reranker.scores(question, batch)
+            if len(told) != len(batch) or not all(map(isfinite, told)):
+                raise ModelInvalid("the reranker did not give one number for each passage")
+            scores += told
             if clock() >= until:
                 break
     except ModelError as error:
@@ -82,14 +86,3 @@ def mixed(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[H
         found.append(hit._replace(score=hit.score + share.contribution, shares=shares))
     # Equal ones stay in their order, and sums that should be equal may differ in the last digit.
     return sorted(found, key=lambda hit: -round(hit.score, _DECIMALS))
-
-
-def _batches(passages: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    for start in range(0, len(passages), size):
-        yield passages[start : start + size]
-
-
-def _checked(scores: Sequence[float], count: int) -> Sequence[float]:
-    if len(scores) != count or not all(map(isfinite, scores)):
-        raise ModelInvalid("the reranker did not give one number for each passage")
-    return scores

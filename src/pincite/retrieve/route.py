@@ -1,4 +1,4 @@
-"""Which parts of a library a question prefers, such as the documents that it names."""
+"""Which parts of a library a question prefers, such as the documents it names, or is limited to."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pincite.ports import Store
-from pincite.records import ChunkId, DocumentId, Filters, Ranked, Ranking
+from pincite.records import ChunkId, DocumentId, Filters, Ranked, Ranking, Understood
+from pincite.text.dates import day_span
 
 _MANY = 3  # documents of one name: then it is the name of a kind, not of a document
-
-Rankings = dict[str, Ranking]
 
 
 def named_documents(question: str, store: Store) -> tuple[DocumentId, ...]:
@@ -35,17 +34,37 @@ def among(filters: Filters, ids: Iterable[DocumentId]) -> Filters:
     return replace(filters, document_ids=tuple(kept))
 
 
+def narrowed(filters: Filters, understood: Understood) -> Filters:
+    """The filters with the question's own dates; neither lets through more."""
+    since = [one for one in (filters.since, understood.since) if one is not None]
+    until = [one for one in (filters.until, understood.until) if one is not None]
+    first = max(since, key=lambda one: (day_span(one) or ("", ""))[0], default=None)
+    last = min(until, key=lambda one: (day_span(one) or ("", ""))[1], default=None)
+    return replace(filters, since=first, until=last)
+
+
+def containing(filters: Filters, phrase: str) -> Filters:
+    """The filters, with only what has this phrase; what allows nothing still allows nothing."""
+    required = filters.phrases
+    return replace(filters, phrases=(*(required or ()), phrase) if required != () else ())
+
+
 def with_preferred(
     rankings: Mapping[str, Ranking], search: str, parts: Iterable[Mapping[str, Ranking]]
-) -> Rankings:
+) -> dict[str, Ranking]:
     """The rankings with the best of parts of the library in them, and one that counts the parts."""
     joined = dict(rankings)
     held: Counter[ChunkId] = Counter()
     document_of: dict[ChunkId, DocumentId] = {}
     for theirs in parts:
         joined = {
-            name: (*ranking, *_missing(ranking, theirs.get(name, ())))
+            name: (
+                *ranking,
+                *(replace(one, listed=False) for one in more if one.chunk_id not in known),
+            )
             for name, ranking in joined.items()
+            for more in (theirs.get(name, ()),)
+            for known in ({one.chunk_id for one in ranking},)
         }
         found = {one.chunk_id: one.document_id for each in theirs.values() for one in each}
         held.update(found.keys())
@@ -54,8 +73,3 @@ def with_preferred(
         Ranked(chunk, document_of[chunk], float(count)) for chunk, count in sorted(held.items())
     )
     return joined
-
-
-def _missing(ranking: Ranking, others: Ranking) -> list[Ranked]:
-    known = {one.chunk_id for one in ranking}
-    return [replace(one, listed=False) for one in others if one.chunk_id not in known]

@@ -15,13 +15,12 @@ from pincite.evals.cases import dump_cases, parse_cases
 from pincite.evals.generate import draft_cases
 from pincite.evals.generate.draft import Source
 from pincite.evals.generate.facts import Groups
-from pincite.evals.generate.pool import Pool
-from pincite.evals.generate.sightings import Sightings
+from pincite.evals.generate.pool import Pool, Sightings
 from pincite.evals.generate.written import sensible_question
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
 from pincite.records import Case, Chunk, Document, ExpectedPlace, Metadata, Section
-from pincite.retrieve.understand.quoted import quoted_phrases
+from pincite.retrieve.understand.flow import quoted_phrases
 from pincite.settings import policy_named
 
 Read = tuple[Document, list[Chunk]]

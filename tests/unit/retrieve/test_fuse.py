@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pincite.records import ChunkId, DocumentId, Ranked, Ranking, Share
-from pincite.retrieve.feedback import feedback
-from pincite.retrieve.fuse import best_by_score, fuse_ranks, fuse_scores
+from pincite.retrieve.fuse import best_by_score, feedback, fuse_ranks, fuse_scores
 
 CHUNKS = [ChunkId(f"{number:040x}") for number in range(12)]
 

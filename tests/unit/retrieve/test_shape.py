@@ -9,8 +9,7 @@ import pytest
 from helpers import embedded, fill
 from memory_store import MemoryStore
 from pincite.records import Chunk, ChunkId, DocumentEntry, DocumentId, Hit, Share
-from pincite.retrieve.likeness import Likeness
-from pincite.retrieve.shape import Shaped, shape
+from pincite.retrieve.shape import Likeness, Shaped, shape
 from pincite.settings import SearchSettings
 
 FEE = (

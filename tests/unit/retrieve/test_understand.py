@@ -13,11 +13,10 @@ from memory_store import MemoryStore
 from pincite.errors import ModelError
 from pincite.ports import Embedder, Store
 from pincite.records import Chunk, ChunkId, DocumentEntry, Filters, Understood
+from pincite.retrieve.route import containing, narrowed
 from pincite.retrieve.understand.date_words import dates_asked_for
-from pincite.retrieve.understand.flow import Aids, understand
+from pincite.retrieve.understand.flow import Aids, quoted_phrases, understand
 from pincite.retrieve.understand.glossary import Meaning, parse_glossary
-from pincite.retrieve.understand.narrowing import containing, narrowed
-from pincite.retrieve.understand.quoted import quoted_phrases
 from pincite.settings import SearchSettings
 from pincite.text.words import question_terms
 

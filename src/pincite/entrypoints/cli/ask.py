@@ -9,23 +9,26 @@ from typing import Any
 
 import click
 
-from pincite.entrypoints import answers, render
+from pincite.entrypoints import answers
 from pincite.entrypoints.cli.common import (
     GivenPath,
     as_json_option,
+    echo_asides,
     echo_json,
     echo_lines,
-    faint,
-    highlight,
     library_option,
     open_around,
-    strong,
-    struck,
     with_keys,
 )
-from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
-from pincite.entrypoints.cli.tuning import Asking, search_settings, set_option
+from pincite.entrypoints.cli.tuning import (
+    Asking,
+    chosen_filters,
+    filter_options,
+    search_settings,
+    set_option,
+)
 from pincite.entrypoints.config import user_settings
+from pincite.entrypoints.render import faint
 from pincite.records import Claim
 from pincite.settings import PROFILES, AskSettings
 from pincite.text.own_files import is_receipt
@@ -128,10 +131,7 @@ def ask(
         nonlocal shown
         shown += 1
         if not as_json and not copy:
-            lines = answers.claim_as_text(
-                shown, claim, highlight=highlight, strong=strong, struck=struck, faint=faint
-            )
-            echo_lines(lines)
+            echo_lines(answers.claim_as_text(shown, claim))
 
     with open_around(library, with_keys(own.profiles)) as opened:
         told = opened.ask(
@@ -151,13 +151,12 @@ def ask(
 
         click.echo(outcome_as_markdown(told), nl=False)
     elif told.outcome == "abstention":
-        echo_lines(answers.abstention_as_text(told, highlight=highlight, strong=strong))
+        echo_lines(answers.abstention_as_text(told))
     else:
         echo_lines(map(printable, told.differences))
         echo_lines([faint(f"(written by {printable(told.writer)})")] if told.writer else [])
     if not as_json:
-        for line in render.asides_as_text(told.asides, faint=faint):
-            click.echo(line, err=True)
+        echo_asides(told.asides)
     if receipt and proof:
         from pincite.entrypoints.cli.questions import write_text
 

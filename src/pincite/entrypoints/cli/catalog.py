@@ -8,15 +8,13 @@ from typing import get_args
 
 import click
 
-from pincite.entrypoints import catalogs
+from pincite.entrypoints import reports
 from pincite.entrypoints.cli.common import (
     as_json_option,
     echo_json,
     echo_lines,
-    faint,
     library_option,
     open_around,
-    strong,
 )
 from pincite.errors import did_you_mean
 from pincite.records import CatalogEntry, CatalogState
@@ -65,6 +63,6 @@ def catalog(
         click.echo(f"No file is of type {printable(one)}{did_you_mean(one, held)}.", err=True)
     shown = list(islice(filter(is_wanted, entries), limit))
     if as_json:
-        echo_json(catalogs.catalog_as_json(shown))
+        echo_json(reports.catalog_as_json(shown))
     else:
-        echo_lines(catalogs.catalog_as_text(shown, strong=strong, faint=faint))
+        echo_lines(reports.catalog_as_text(shown))

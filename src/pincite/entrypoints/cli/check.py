@@ -13,10 +13,8 @@ from pincite.entrypoints.cli.common import (
     as_json_option,
     echo_json,
     echo_lines,
-    highlight,
     library_option,
     open_around,
-    strong,
 )
 from pincite.errors import ReceiptInvalid
 from pincite.records import CheckedCitation
@@ -66,7 +64,7 @@ def check(files: tuple[Path, ...], library: Path, as_json: bool) -> None:
     else:
         for name, found in checked.items():
             click.echo(f"{printable(name)}:")
-            echo_lines(answers.checked_as_text(found, highlight=highlight, strong=strong))
+            echo_lines(answers.checked_as_text(found))
         click.echo(answers.counts_as_text(every))
         for name, problem in problems.items():
             click.echo(printable(f"Error: {name}: {problem}"), err=True)

@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +21,9 @@ from pincite.engine import (
     has_own_index,
     open_library,
 )
+from pincite.entrypoints.render import asides_as_text
 from pincite.errors import SettingsError
+from pincite.records import Asides
 from pincite.settings import WORKER_USES, ProfileSettings, WorkerSettings, WorkerUse
 from pincite.text.printable import printable
 
@@ -59,12 +60,23 @@ def model_access(profiles: Mapping[str, Profile] = {}) -> ModelAccess:
     """Where models are, from the environment; and language models, where answers need them."""
     from pincite.entrypoints.config import settings_file
 
-    folder = os.environ.get("PINCITE_MODELS")
+    use = from_environment("PINCITE_WORKER") or "auto"
+    if use not in WORKER_USES:
+        raise SettingsError(f"PINCITE_WORKER is {use!r}; choose one of: {', '.join(WORKER_USES)}")
+    idle = from_environment("PINCITE_WORKER_IDLE") or str(WorkerSettings.idle_seconds)
+    if not re.fullmatch(r"\d{1,9}(\.\d+)?", idle) or not float(idle):
+        raise SettingsError(f"PINCITE_WORKER_IDLE is {idle!r}, but a number of seconds is expected")
+    worker_folder = from_environment("PINCITE_WORKER_FOLDER")
+    folder = from_environment("PINCITE_MODELS")
     return ModelAccess(
         folder=Path(folder) if folder else None,
         base_url=os.environ.get("OPENAI_BASE_URL"),
         api_key=os.environ.get("OPENAI_API_KEY"),
-        worker=_worker_settings(),
+        worker=WorkerSettings(
+            use=cast(WorkerUse, use),
+            idle_seconds=float(idle),
+            folder=Path(worker_folder) if worker_folder else None,
+        ),
         on_trouble=lambda trouble: click.echo(f"Note: {printable(trouble)}", err=True),
         profiles=profiles,
         settings_file=settings_file(os.environ) if profiles else None,
@@ -84,42 +96,14 @@ def with_keys(profiles: Mapping[str, ProfileSettings]) -> dict[str, Profile]:
     }
 
 
-def _worker_settings() -> WorkerSettings:
-    use = os.environ.get("PINCITE_WORKER") or "auto"
-    if use not in WORKER_USES:
-        raise SettingsError(f"PINCITE_WORKER is {use!r}; choose one of: {', '.join(WORKER_USES)}")
-    idle = os.environ.get("PINCITE_WORKER_IDLE") or str(WorkerSettings.idle_seconds)
-    if not re.fullmatch(r"\d{1,9}(\.\d+)?", idle) or not float(idle):
-        raise SettingsError(f"PINCITE_WORKER_IDLE is {idle!r}, but a number of seconds is expected")
-    folder = os.environ.get("PINCITE_WORKER_FOLDER")
-    return WorkerSettings(
-        use=cast(WorkerUse, use),
-        idle_seconds=float(idle),
-        folder=Path(folder) if folder else None,
-    )
-
-
-_PROJECT_OPTIONS = (
-    click.option(
-        "--store",
-        metavar="URL",
-        help="A PostgreSQL database: postgresql://USER@HOST/DATABASE or "
-        "postgresql+embedded:///FOLDER.  [env var: PINCITE_STORE]",
-    ),
-    click.option("--user", metavar="NAME", help="Your name in the team.  [env var: PINCITE_USER]"),
-    click.option(
-        "--project",
-        metavar="NAME",
-        help="Your project, or OWNER/NAME.  [env var: PINCITE_PROJECT]",
-    ),
-)
-
-
-def project_options(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
-    """The options that name a project of a team's database."""
-    for option in _PROJECT_OPTIONS[::-1]:
-        command = option(command)
-    return command
+def given_options() -> set[str]:
+    """The parameters that were named on the command line."""
+    context = click.get_current_context()
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
 
 
 def from_environment(name: str) -> str | None:
@@ -129,23 +113,14 @@ def from_environment(name: str) -> str | None:
 
 def open_at(
     folder: Path,
+    profiles: Mapping[str, Profile] = {},
+    /,
     *,
     store: str | None = None,
     user: str | None = None,
     project: str | None = None,
 ) -> Library:
     """The library in exactly this folder."""
-    return _opened(folder, {}, store=store, user=user, project=project)
-
-
-def _opened(
-    folder: Path,
-    profiles: Mapping[str, Profile],
-    *,
-    store: str | None = None,
-    user: str | None = None,
-    project: str | None = None,
-) -> Library:
     default = from_environment("PINCITE_STORE")
     return open_library(
         folder,
@@ -182,7 +157,7 @@ def tell_move(library: Library, before: str, *, as_json: bool) -> dict[str, str]
 
 def open_around(folder: Path, profiles: Mapping[str, Profile] = {}) -> Library:
     """The library this folder belongs to."""
-    library = _opened(find_library(folder), profiles)
+    library = open_at(find_library(folder), profiles)
     # Kept to the end of the process: taking a model down would make the user wait.
     click.get_current_context().find_root().obj = library
     return library
@@ -190,8 +165,9 @@ def open_around(folder: Path, profiles: Mapping[str, Profile] = {}) -> Library:
 
 def echo_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print each line; colours are left out where the output is not a terminal."""
+    color = False if os.environ.get("NO_COLOR") else None  # https://no-color.org
     for line in lines:
-        click.echo(line, color=_color(), err=err)
+        click.echo(line, color=color, err=err)
 
 
 def echo_json(value: dict[str, Any] | list[Any], *, err: bool = False) -> None:
@@ -199,12 +175,42 @@ def echo_json(value: dict[str, Any] | list[Any], *, err: bool = False) -> None:
     click.echo(printable(json.dumps(value, ensure_ascii=False, indent=2), keep="\n"), err=err)
 
 
-def _color() -> bool | None:
-    """https://no-color.org; otherwise click decides by the terminal."""
-    return False if os.environ.get("NO_COLOR") else None
+def echo(as_json: bool, value: dict[str, Any] | list[Any], lines: Iterable[str]) -> None:
+    """Print the value where JSON is asked for, else the lines."""
+    if as_json:
+        echo_json(value)
+    else:
+        echo_lines(lines)
 
 
-strong: Callable[[str], str] = partial(click.style, bold=True)
-faint: Callable[[str], str] = partial(click.style, dim=True)
-struck: Callable[[str], str] = partial(click.style, strikethrough=True, dim=True)
-highlight: Callable[[str], str] = partial(click.style, fg="yellow", bold=True)
+def echo_asides(asides: Asides) -> None:
+    """Tell what a reader should know beside the results, apart from them."""
+    for line in asides_as_text(asides):
+        click.echo(line, err=True)
+
+
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Several of click's options as one decorator, which lists them in this order."""
+
+    def decorated(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+project_options = with_options(
+    click.option(
+        "--store",
+        metavar="URL",
+        help="A PostgreSQL database: postgresql://USER@HOST/DATABASE or "
+        "postgresql+embedded:///FOLDER.  [env var: PINCITE_STORE]",
+    ),
+    click.option("--user", metavar="NAME", help="Your name in the team.  [env var: PINCITE_USER]"),
+    click.option(
+        "--project",
+        metavar="NAME",
+        help="Your project, or OWNER/NAME.  [env var: PINCITE_PROJECT]",
+    ),
+)

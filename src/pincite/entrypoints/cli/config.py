@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, faint
+from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines
 from pincite.entrypoints.config import KINDS, settings_file, user_settings
+from pincite.entrypoints.render import faint
 from pincite.settings import UserSettings
 from pincite.text.printable import printable
 

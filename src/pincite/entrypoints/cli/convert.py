@@ -5,24 +5,26 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
 
 import click
 
-from pincite.converting.flow import ConversionReport, Waiting
+from pincite.converting.flow import ConversionReport
 from pincite.converting.process import OcrEngine
 from pincite.converting.wire import Need, SourceKind
 from pincite.engine import find_library
 from pincite.entrypoints.cli import progress
-from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, open_at
+from pincite.entrypoints.cli.common import as_json_option, echo, open_at
 from pincite.entrypoints.cli.index import (
     EXIT_PARTLY_FAILED,
     folder_argument,
     passwords_in,
     passwords_option,
 )
+from pincite.entrypoints.reports import counted
 from pincite.errors import IndexMissing
 from pincite.settings import CONVERTED_FOLDER
 from pincite.text.printable import printable
@@ -75,7 +77,9 @@ def convert(
 
     Example: pincite convert --ocr
     """
-    with open_at(_library(folder)) as library:
+    with suppress(IndexMissing):  # nothing was indexed yet: the folder itself
+        folder = find_library(folder)
+    with open_at(folder) as library:
         started = time.monotonic()
         with progress.shown(quiet=as_json, doing="Recognising") as on_progress:
             report = library.convert(
@@ -88,28 +92,19 @@ def convert(
                 on_progress=on_progress,
             )
     seconds = time.monotonic() - started
-    if as_json:
-        echo_json({**asdict(report), "seconds": round(seconds, 3)})
-    else:
-        echo_lines(report_as_text(report, seconds))
+    told = {**asdict(report), "seconds": round(seconds, 3)}
+    echo(as_json, told, report_as_text(report, seconds))
     if report.failures:
         sys.exit(EXIT_PARTLY_FAILED)
-
-
-def _library(folder: Path) -> Path:
-    """The library the folder belongs to; the folder itself, where nothing was indexed yet."""
-    try:
-        return find_library(folder)
-    except IndexMissing:
-        return folder
 
 
 def report_as_text(report: ConversionReport, seconds: float) -> Iterator[str]:
     """What a run did, and what the user may want to do next."""
     if report.written:
         yield (
-            f"Recognised {_files(len(report.written))} with {', '.join(report.engines.values())}: "
-            f"{report.characters:,} characters in {seconds:.1f} s."
+            f"Recognised {counted(len(report.written), 'file')} with "
+            f"{', '.join(report.engines.values())}: {report.characters:,} characters in "
+            f"{seconds:.1f} s."
         )
         yield from _named("  written", [f"{CONVERTED_FOLDER}/{path}.md" for path in report.written])
         yield from _named("  corrections overwritten", report.overwritten)
@@ -118,8 +113,17 @@ def report_as_text(report: ConversionReport, seconds: float) -> Iterator[str]:
         "Nothing to recognise in": report.without_text,
         "Text has followed": len(report.moved),
     }
-    yield from (f"{what}: {_files(count)}." for what, count in counts.items() if count)
-    yield from _waiting(report.waiting)
+    yield from (f"{what}: {counted(count, 'file')}." for what, count in counts.items() if count)
+    # What was found but not asked for, with the option that would read it.
+    for need, option in _OPTION.items():
+        waiting = [
+            counted(len(found), noun) + (f" with {counted(pages, 'scanned page')}" if pages else "")
+            for kind, noun in _NOUNS.items()
+            if kind.need is need and (found := [one for one in report.waiting if one.kind is kind])
+            for pages in (sum(one.pages for one in found),)
+        ]
+        if waiting:
+            yield f"Not recognised: {', '.join(waiting)}. To read them: {option}"
     lists: dict[str, Sequence[str]] = {
         "Changed, but you corrected their text by hand; --force recognises them again": report.kept,
         f"Gone, but their text is still in {CONVERTED_FOLDER}; delete what you do not need": (
@@ -138,28 +142,6 @@ def report_as_text(report: ConversionReport, seconds: float) -> Iterator[str]:
         yield "There are no images, scanned pages or recordings."
 
 
-def _waiting(waiting: Sequence[Waiting]) -> Iterator[str]:
-    """What was found but not asked for, with the option that would read it."""
-    for need, option in _OPTION.items():
-        counts = [
-            _counted(len(found), noun)
-            + (f" with {_counted(pages, 'scanned page')}" if pages else "")
-            for kind, noun in _NOUNS.items()
-            if kind.need is need and (found := [one for one in waiting if one.kind is kind])
-            for pages in (sum(one.pages for one in found),)
-        ]
-        if counts:
-            yield f"Not recognised: {', '.join(counts)}. To read them: {option}"
-
-
 def _named(what: str, paths: Sequence[str]) -> Iterator[str]:
     if 0 < len(paths) <= _MOST_NAMES:
         yield f"{what}: " + ", ".join(map(printable, paths))
-
-
-def _files(count: int) -> str:
-    return _counted(count, "file")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -11,18 +11,23 @@ import click
 import msgspec
 
 from pincite.entrypoints import evaluations
-from pincite.entrypoints.cli.asking import asking_options, refuse_to_index, run_cases
 from pincite.entrypoints.cli.common import (
     as_json_option,
-    echo_json,
-    echo_lines,
-    faint,
+    echo,
+    given_options,
     library_option,
     open_around,
-    strong,
 )
 from pincite.entrypoints.cli.index import EXIT_PARTLY_FAILED
-from pincite.entrypoints.cli.questions import confirm, generate, read_text, write_text
+from pincite.entrypoints.cli.questions import (
+    asking_options,
+    confirm,
+    generate,
+    read_text,
+    refuse_to_index,
+    run_cases,
+    write_text,
+)
 from pincite.errors import SettingsError
 from pincite.settings import REPORT_FILE
 from pincite.text.printable import printable
@@ -54,10 +59,7 @@ def run(cases: Path | None, library: Path, as_json: bool, **asking: Any) -> None
     """
     with open_around(library) as opened:
         made = run_cases(opened, cases, **asking)
-    if as_json:
-        echo_json(msgspec.to_builtins(made))
-    else:
-        echo_lines(evaluations.run_as_text(made, strong=strong, faint=faint))
+    echo(as_json, msgspec.to_builtins(made), evaluations.run_as_text(made))
     if any(result.error for result in made.results):
         sys.exit(EXIT_PARTLY_FAILED)
 
@@ -72,10 +74,8 @@ def runs(library: Path, as_json: bool) -> None:
         damaged = set(opened.evaluation.runs.ids()) - {one.id for one in kept}
     for run_id in sorted(damaged):
         click.echo(f"Note: run {printable(run_id)} cannot be read", err=True)
-    if as_json:
-        echo_json([msgspec.to_builtins(replace(one, results=())) for one in kept])
-    else:
-        echo_lines(evaluations.runs_as_text(kept, strong=strong))
+    told = [msgspec.to_builtins(replace(one, results=())) for one in kept]
+    echo(as_json, told, evaluations.runs_as_text(kept))
 
 
 @evaluate.command()
@@ -106,10 +106,8 @@ def compare(before: str, after: str, figure: str, most: int, library: Path, as_j
     with open_around(library) as opened:
         kept = opened.evaluation.runs
         compared = compare_runs(kept.load(before), kept.load(after), figure=figure)
-    if as_json:
-        echo_json(msgspec.to_builtins(compared))
-    else:
-        echo_lines(evaluations.comparison_as_text(compared, most=most, strong=strong, faint=faint))
+    lines = evaluations.comparison_as_text(compared, most=most)
+    echo(as_json, msgspec.to_builtins(compared), lines)
 
 
 @evaluate.command()
@@ -179,8 +177,11 @@ def gate(
     """
     from pincite.evals.gate import check, dump_floors, floors_from, parse_floors
 
-    if run_name:
-        _refuse_asking()
+    # A run that was made cannot be asked in another way any more.
+    asked = ("cases", "mode", "policy", "settings", "abstain_below", "kinds", "drafts")
+    given = [name for name in asked if name in given_options()]
+    if run_name and given:
+        raise SettingsError(f"--run checks a run as it is; leave out {', '.join(given)}")
     floors = {} if write else parse_floors(read_text(floors_file))
     with open_around(library) as opened:
         made = (
@@ -191,33 +192,16 @@ def gate(
     if write:
         floors = floors_from(made, slack=slack)
         write_text(floors_file, dump_floors(floors))
-        if as_json:
-            echo_json({"run": made.id, "floors": floors})
-        else:
-            click.echo(f"Written: {printable(str(floors_file))}, from run {printable(made.id)}")
+        written = f"Written: {printable(str(floors_file))}, from run {printable(made.id)}"
+        echo(as_json, {"run": made.id, "floors": floors}, [written])
         return
     checks = check(made, floors)
-    if as_json:
-        told = [{**msgspec.to_builtins(one), "holds": one.holds} for one in checks]
-        echo_json({"run": made.id, "floors": told})
-    else:
-        echo_lines(evaluations.gate_as_text(checks, strong=strong))
+    told = [{**msgspec.to_builtins(one), "holds": one.holds} for one in checks]
+    echo(as_json, {"run": made.id, "floors": told}, evaluations.gate_as_text(checks))
     below = [one for one in checks if not one.holds]
     if below:
         click.echo(f"{len(below)} of {len(checks)} floors were not reached.", err=True)
         sys.exit(EXIT_BELOW_FLOOR)
-
-
-def _refuse_asking() -> None:
-    """A run that was made cannot be asked in another way any more."""
-    context = click.get_current_context()
-    given = [
-        name
-        for name in ("cases", "mode", "policy", "settings", "abstain_below", "kinds", "drafts")
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    ]
-    if given:
-        raise SettingsError(f"--run checks a run as it is; leave out {', '.join(given)}")
 
 
 evaluate.add_command(generate)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pincite.entrypoints.cli import progress
-from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, model_access
+from pincite.entrypoints.cli.common import as_json_option, echo, echo_lines, model_access
 from pincite.entrypoints.reports import size
 from pincite.models import catalog
 from pincite.text.printable import printable
@@ -30,17 +30,16 @@ def list_models(as_json: bool) -> None:
     Example: pincite models list
     """
     known = catalog.known_models(_folder())
-    if as_json:
-        echo_json([{**asdict(one), "folder": str(one.folder or "")} for one in known])
-        return
+    lines = []
     for one in known:
         facts = f"{one.dimensions} dimensions, {one.token_limit} tokens" if one.dimensions else ""
-        echo_lines([f"{one.name:<10} {one.state:<13} {facts}", f"{'':<10} {one.description}"])
+        lines += [f"{one.name:<10} {one.state:<13} {facts}", f"{'':<10} {one.description}"]
         if one.folder and one.state != "not prepared":
-            echo_lines([f"{'':<10} {printable(str(one.folder))}, {size(one.size_bytes)}"])
+            lines.append(f"{'':<10} {printable(str(one.folder))}, {size(one.size_bytes)}")
         if one.problem:
-            echo_lines([f"{'':<10} {printable(one.problem)}"])
-    echo_lines(["Also: openai:MODEL, or a folder with model.onnx and tokenizer.json."])
+            lines.append(f"{'':<10} {printable(one.problem)}")
+    lines.append("Also: openai:MODEL, or a folder with model.onnx and tokenizer.json.")
+    echo(as_json, [{**asdict(one), "folder": str(one.folder or "")} for one in known], lines)
 
 
 @models.command()
@@ -79,10 +78,8 @@ def check(model: str, as_json: bool) -> None:
         catalog.open_embedder(model, models_folder=_folder(), base_url=None, api_key=None)
     folder = _folder() / catalog.MINILM_FOLDER if model == "minilm" else Path(model).expanduser()
     problems = check_model(folder)
-    if as_json:
-        echo_json({"model": model, "folder": str(folder), "problems": problems})
-    else:
-        echo_lines(printable(one) for one in problems or [f"{model} is complete and works."])
+    told = {"model": model, "folder": str(folder), "problems": problems}
+    echo(as_json, told, map(printable, problems or [f"{model} is complete and works."]))
     if problems:
         sys.exit(EXIT_MODEL)
 

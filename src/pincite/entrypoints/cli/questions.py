@@ -1,4 +1,4 @@
-"""`pincite eval generate` and `confirm`: questions drafted, and someone's word on them."""
+"""Files of questions: asked by `pincite eval run` and `gate`, drafted by `generate`, confirmed."""
 
 from __future__ import annotations
 
@@ -7,28 +7,33 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from pincite.engine import Library
+from pincite.engine.eval_wishes import EvalWishes
+from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
     as_json_option,
-    echo_json,
+    echo,
     echo_lines,
-    faint,
     library_option,
     open_around,
-    strong,
+    with_options,
 )
+from pincite.entrypoints.cli.index import passwords_in, passwords_option
+from pincite.entrypoints.cli.tuning import mode_option, search_settings, set_option
+from pincite.entrypoints.render import faint, strong
 from pincite.errors import CitationNotFound, ModelError, SettingsError, StoreReadOnly
 from pincite.evals import wording
 from pincite.evals.cases import dump_cases, parse_cases
-from pincite.records import Case, ExpectedPlace
-from pincite.settings import EVAL_FILE
+from pincite.records import Case, EvalRun, Mode
+from pincite.settings import EVAL_FILE, POLICY_NAMES, REPORT_FILE
 from pincite.text.printable import printable
 from pincite.text.times import clock
 
@@ -64,7 +69,9 @@ def write_text(file: Path, text: str) -> None:
             unfinished.write(text)
         written = Path(unfinished.name)
         try:
-            written.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+            umask = os.umask(0)  # what new files are kept from; it can only be read by setting it
+            os.umask(umask)
+            written.chmod(target.stat().st_mode if target.exists() else 0o666 & ~umask)
             written.replace(target)
         finally:
             written.unlink(missing_ok=True)  # where it could not take its place
@@ -72,11 +79,101 @@ def write_text(file: Path, text: str) -> None:
         raise StoreReadOnly(f"{file} cannot be written: {error.strerror or error}") from error
 
 
-def _umask() -> int:
-    """What new files are kept from; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+asking_options = with_options(
+    mode_option,
+    click.option(
+        "--policy",
+        type=click.Choice(POLICY_NAMES),
+        help="Try another chunk policy, in an index of its own. [default: the library's]",
+    ),
+    set_option,
+    click.option(
+        "--abstain-below",
+        type=float,
+        help="Count a search as saying no if it is less confident than this.",
+    ),
+    click.option("--kind", "kinds", multiple=True, help="Only questions of this kind."),
+    click.option("--drafts", is_flag=True, help="Ask unconfirmed drafts, too."),
+    click.option("--label", default="", help="A name for the run, so that you can find it again."),
+    passwords_option,
+)
+"""The options that say how questions are asked; `run_cases` takes what they give."""
+
+
+def run_cases(
+    library: Library,
+    file: Path | None,
+    *,
+    settings: tuple[str, ...],
+    kinds: tuple[str, ...],
+    drafts: bool,
+    passwords_file: Path | None,
+    mode: str,
+    **options: Any,  # noqa: ANN401 — policy, abstain_below and label, as EvalWishes names them
+) -> EvalRun:
+    """Ask the questions of the file, by default of the library's own, and keep the run."""
+    file = file or library.root / EVAL_FILE
+    cases = cases_to_ask(library, file, kinds=kinds, drafts=drafts)
+    chosen = EvalWishes(
+        mode=cast(Mode, mode), settings=search_settings(settings), cases_name=file.name, **options
+    )
+    with (
+        progress.shown(quiet=False, at_once=False) as on_indexing,
+        progress.counted(noun="questions") as on_progress,
+    ):
+        return library.evaluation.run(
+            cases,
+            chosen,
+            passwords=passwords_in(passwords_file),
+            on_indexing=on_indexing,
+            on_progress=on_progress,
+        )
+
+
+def cases_to_ask(
+    library: Library, file: Path, *, kinds: tuple[str, ...] = (), drafts: bool = False
+) -> list[Case]:
+    """The questions of the file that are to be asked; at least one, and none finds itself."""
+    known = read_cases(file)
+    cases = [
+        case for case in known if (drafts or not case.draft) and (not kinds or case.kind in kinds)
+    ]
+    if not known:
+        raise SettingsError(f"{file} has no questions")
+    if not cases:
+        raise SettingsError(
+            f"none of the {len(known)} questions in {file} is left to ask: "
+            f"{sum(case.draft for case in known)} are drafts (confirm them, or use --drafts), and "
+            f"their kinds are: {', '.join(sorted({case.kind for case in known}))}"
+        )
+    # Questions that are themselves indexed find themselves, and every figure is a lie.
+    path = os.path.relpath(file.resolve(), library.root).replace(os.sep, "/")
+    if any(document.path == path for document in library.documents()):
+        raise SettingsError(
+            f"{file} is itself a document of this library, so its questions would find themselves; "
+            f"name it {EVAL_FILE} at the top of the library, move it out, or list it in "
+            ".pinciteignore, then run `pincite index update`"
+        )
+    unknown = library.evaluation.out_of_reach(cases)
+    if unknown:
+        some = ", ".join(map(printable, unknown[:3])) + (", …" if len(unknown) > 3 else "")
+        click.echo(
+            f"Note: {len(unknown)} expected places are not in this library and cannot be found: "
+            f"{some}",
+            err=True,
+        )
+    return cases
+
+
+def refuse_to_index(library: Library, file: Path) -> None:
+    """A report is full of questions: indexed, it would be found for each of them."""
+    path = os.path.relpath(file.resolve(), library.root).replace(os.sep, "/")
+    outside_or_hidden = any(part.startswith(".") for part in path.split("/"))
+    if not outside_or_hidden and path != REPORT_FILE:
+        raise SettingsError(
+            f"{file} would be indexed and found for its own questions; write it outside the "
+            f"library, or leave out --output to write {REPORT_FILE} at its top"
+        )
 
 
 @click.command()
@@ -107,38 +204,32 @@ def generate(
 
     Example: pincite eval generate --most 60
     """
+
+    def tell_trouble(trouble: ModelError) -> None:
+        click.echo(f"The model wrote no question: {printable(str(trouble))}", err=True)
+
     with open_around(library) as opened:
         file = output or opened.root / EVAL_FILE
         known = read_cases(file) if file.exists() else ()
         asked = {case.id for case in known}
-        drafts = opened.evaluation.draft(
-            most=most, seed=seed, model=model, on_trouble=_tell_trouble
-        )
+        drafts = opened.evaluation.draft(most=most, seed=seed, model=model, on_trouble=tell_trouble)
         new = [case for case in drafts if case.id not in asked]
     # What stands there is left to the letter, and read again: drafting may have taken minutes.
     before = read_text(file) if file.exists() else ""
     gap = "\n" if before and not before.endswith("\n") else ""
     write_text(file, before + gap + dump_cases(new))
-    if as_json:
-        counts = Counter(case.kind for case in new)
-        echo_json({"file": str(file), "drafts": len(new), "kinds": dict(counts)})
-    else:
-        echo_lines(_drafted(new, file, already=len(drafts) - len(new)))
-
-
-def _tell_trouble(trouble: ModelError) -> None:
-    click.echo(f"The model wrote no question: {printable(str(trouble))}", err=True)
-
-
-def _drafted(new: Sequence[Case], file: Path, *, already: int) -> Iterator[str]:
+    counts = Counter(case.kind for case in new)
     kinds = Counter("unanswerable" if case.unanswerable else case.kind for case in new)
     told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    yield f"Drafts: {len(new)}{f' ({told})' if told else ''} in {printable(str(file))}."
-    if already:
-        yield f"{already} more were there already; another --seed gives others."
+    lines = [f"Drafts: {len(new)}{f' ({told})' if told else ''} in {printable(str(file))}."]
+    if already := len(drafts) - len(new):
+        lines.append(f"{already} more were there already; another --seed gives others.")
     if new:
         named = "" if file.name == EVAL_FILE else f" {printable(str(file))}"
-        yield f"Look through them: `pincite eval confirm{named}`; then: `pincite eval run{named}`."
+        lines.append(
+            f"Look through them: `pincite eval confirm{named}`; then: `pincite eval run{named}`."
+        )
+    echo(as_json, {"file": str(file), "drafts": len(new), "kinds": dict(counts)}, lines)
 
 
 @click.command()
@@ -163,19 +254,15 @@ def confirm(cases: Path | None, everything: bool, library: Path) -> None:
                 decided = _decided(case, {one.id for one in read_cases(file)})
             if decided is case:
                 break
-            _put(file, case, decided)
+            # Change the one line of the case; every other stays as its writer wrote it.
+            lines = [line for line in re.split(r"\r\n?|\n", read_text(file)) if line.strip()]
+            known = [one.id for one in parse_cases("\n".join(lines), name=file.name)]
+            at = known.index(case.id)
+            lines[at : at + 1] = [] if decided is None else [dump_cases([decided]).rstrip("\n")]
+            write_text(file, "".join(f"{line}\n" for line in lines))
     cases_now = read_cases(file)
     left = sum(case.draft for case in cases_now)
     click.echo(f"{len(cases_now) - left} questions confirmed, {left} drafts left.")
-
-
-def _put(file: Path, case: Case, decided: Case | None) -> None:
-    """Change the one line of the case; every other stays as its writer wrote it."""
-    lines = [line for line in re.split(r"\r\n?|\n", read_text(file)) if line.strip()]
-    known = [one.id for one in parse_cases("\n".join(lines), name=file.name)]
-    place = known.index(case.id)
-    lines[place : place + 1] = [] if decided is None else [dump_cases([decided]).rstrip("\n")]
-    write_text(file, "".join(f"{line}\n" for line in lines))
 
 
 def _decided(case: Case, known: set[str]) -> Case | None:
@@ -189,8 +276,12 @@ def _decided(case: Case, known: set[str]) -> Case | None:
         return case
     if choice == "d":
         return None
-    if choice == "e":
-        return _edited(case, known)
+    while choice == "e":
+        question = _asked("Question", default=case.question).strip() or case.question
+        edited = replace(case, question=question, draft=False)
+        if edited.id == case.id or edited.id not in known:
+            return edited
+        click.echo("That question is there already; ask another one.")
     return replace(case, draft=False)
 
 
@@ -205,35 +296,21 @@ def _asked(text: str, **how: Any) -> str:  # noqa: ANN401 — as click.prompt
         ) from None
 
 
-def _edited(case: Case, known: set[str]) -> Case:
-    while True:
-        question = _asked("Question", default=case.question).strip() or case.question
-        edited = replace(case, question=question, draft=False)
-        if edited.id == case.id or edited.id not in known:
-            return edited
-        click.echo("That question is there already; ask another one.")
-
-
 def _shown(case: Case, number: int, of: int, library: Library) -> Iterator[str]:
     yield f"\n{strong(printable(case.question))} {faint(f'{number}/{of}, {case.kind}')}"
     for one in wording.expected(case):
         yield f"  expected: {printable(one)}"
+    # The beginning of what stands there, so that nobody has to open the file.
     for place in case.places:
-        yield from (f"  | {printable(line)[:_WIDEST]}" for line in _text_at(place, library))
+        at = ""
+        if place.lines is not None:
+            at = f":{place.lines[0]}-{place.lines[1]}"
+        elif place.pages is not None:
+            at = f":p{place.pages[0]}"
+        elif place.time is not None:
+            at = f"@{clock(place.time[0])}"
+        with suppress(CitationNotFound):
+            lines = library.show(f"{place.document}{at}", around=0).lines if at else ()
+            yield from (f"  | {printable(line)[:_WIDEST]}" for line in lines[:_LINES_SHOWN])
     if case.note:
         yield faint(f"  {printable(case.note)}")
-
-
-def _text_at(place: ExpectedPlace, library: Library) -> Sequence[str]:
-    """The beginning of what stands at the place, so that nobody has to open the file."""
-    at = ""
-    if place.lines is not None:
-        at = f":{place.lines[0]}-{place.lines[1]}"
-    elif place.pages is not None:
-        at = f":p{place.pages[0]}"
-    elif place.time is not None:
-        at = f"@{clock(place.time[0])}"
-    try:
-        return library.show(f"{place.document}{at}", around=0).lines[:_LINES_SHOWN] if at else ()
-    except CitationNotFound:
-        return ()

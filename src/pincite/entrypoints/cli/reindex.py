@@ -9,10 +9,9 @@ from pathlib import Path
 import click
 
 from pincite.engine import Gate, Library
-from pincite.entrypoints import generations
+from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
-from pincite.entrypoints.cli.asking import cases_to_ask
-from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, open_around
+from pincite.entrypoints.cli.common import as_json_option, echo, given_options, open_around
 from pincite.entrypoints.cli.index import (
     EXIT_PARTLY_FAILED,
     absolute,
@@ -20,9 +19,9 @@ from pincite.entrypoints.cli.index import (
     passwords_in,
     passwords_option,
 )
-from pincite.entrypoints.cli.questions import read_cases
+from pincite.entrypoints.cli.questions import cases_to_ask, read_cases
 from pincite.errors import SettingsError
-from pincite.records import Case, Progress
+from pincite.records import Progress
 from pincite.settings import EVAL_FILE, POLICY_NAMES
 
 
@@ -76,7 +75,12 @@ def reindex(
 
     Example: pincite reindex --model minilm --policy wiki
     """
-    chosen = _only_step(status=status, rollback=rollback, cancel=cancel, drop_old=drop_old)
+    # A step instead of a new index; nothing else goes with it.
+    steps = {"status": status, "rollback": rollback, "cancel": cancel, "drop_old": drop_old}
+    chosen = next((name for name, wanted in steps.items() if wanted), None)
+    if chosen and given_options() - {chosen, "folder", "as_json"}:
+        option = chosen.replace("_", "-")
+        raise SettingsError(f"--{option} must be used alone; leave out the other options")
     with open_around(folder) as library:
         if chosen is not None:
             _step(library, chosen, as_json=as_json)
@@ -92,7 +96,13 @@ def reindex(
             progress.shown(quiet=as_json) as on_progress,
             progress.counted(noun="questions") as on_question,
         ):
-            asked = [] if no_gate else _cases(library, cases)
+            # Without a file, the confirmed ones of the library's own, if it has any.
+            own = library.root / EVAL_FILE
+            is_gated = not no_gate and (
+                cases is not None
+                or (own.exists() and not all(case.draft for case in read_cases(own)))
+            )
+            asked = cases_to_ask(library, cases or own) if is_gated else []
             report = library.reindex(
                 model=absolute(model),
                 policy=policy,
@@ -102,55 +112,26 @@ def reindex(
                 passwords=passwords_in(passwords_file),
                 on_progress=on_document,
             )
-    if as_json:
-        echo_json(generations.report_as_json(report, time.monotonic() - started))
-    else:
-        echo_lines(generations.report_as_text(report, indexed - started))
+    told = reports.reindex_as_json(report, time.monotonic() - started)
+    echo(as_json, told, reports.reindex_as_text(report, indexed - started))
     unfinished = report.index.failures or report.index.lacking
     if report.outcome in ("incomplete", "worse") or unfinished:
         sys.exit(EXIT_PARTLY_FAILED)
 
 
-def _cases(library: Library, file: Path | None) -> list[Case]:
-    """Those of the file; without one, the confirmed ones of the library's own, if it has any."""
-    own = library.root / EVAL_FILE
-    if file is None and (not own.exists() or all(case.draft for case in read_cases(own))):
-        return []
-    return cases_to_ask(library, file or own)
-
-
-def _only_step(**steps: bool) -> str | None:
-    """The one step that is asked for instead of a new index; nothing else goes with it."""
-    context = click.get_current_context()
-    given = {
-        name
-        for name in context.params
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    }
-    chosen = [name for name, wanted in steps.items() if wanted]
-    if chosen and given - {chosen[0], "folder", "as_json"}:
-        option = chosen[0].replace("_", "-")
-        raise SettingsError(f"--{option} must be used alone; leave out the other options")
-    return chosen[0] if chosen else None
-
-
 def _step(library: Library, chosen: str, *, as_json: bool) -> None:
-    told, header = "", None
+    told, header = [], None
     match chosen:
         case "rollback":
             header = library.rollback()
         case "cancel":
             library.generations.cancel()
-            told = "The new index was discarded; searches go on as before."
+            told = ["The new index was discarded; searches go on as before."]
         case "drop_old":
             library.generations.drop_before()
-            told = "The previous index was removed; you can no longer go back to it."
+            told = ["The previous index was removed; you can no longer go back to it."]
     stats = library.generations.stats()
-    if as_json:
-        echo_json(generations.stats_as_json(stats))
-        return
     if header is not None:
-        told = generations.rolled_back(header, stats)
-    if told:
-        click.echo(told)
-    echo_lines(generations.stats_as_text(stats))
+        told = [reports.rolled_back(header, stats)]
+    lines = [*told, *reports.generations_as_text(stats)]
+    echo(as_json, reports.generations_as_json(stats), lines)

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
 
 from pincite.engine import Library
-from pincite.entrypoints import render, shapes
+from pincite.entrypoints import render
 from pincite.entrypoints.cli.common import (
     as_json_option,
+    echo,
+    echo_asides,
     echo_json,
     echo_lines,
-    faint,
-    highlight,
     library_option,
     open_around,
-    strong,
 )
-from pincite.entrypoints.cli.filtering import chosen_filters, filter_options
 from pincite.entrypoints.cli.tuning import (
     Asking,
+    chosen_filters,
+    filter_options,
     mode_option,
     search_settings,
     set_option,
     understanding_options,
 )
-from pincite.records import Asides, Mode, Result, SearchResults
+from pincite.records import Mode, SearchResults
 from pincite.settings import DEFAULT_BUDGET, SearchSettings
 from pincite.text.printable import printable
-
-if TYPE_CHECKING:
-    from pincite.records import FoundDocuments, Moment
 
 _DEFAULTS = SearchSettings()
 EXIT_UNAVAILABLE = 5  # the model or the index, as where they raise an error
@@ -109,54 +106,23 @@ def search(
     )
     with open_around(library) as opened:
         found = ask(opened, " ".join(question))
-        if isinstance(found, SearchResults):
-            moment_of = partial(opened.moment, filters=seen) if moments else _no_moment
-            _echo_results(found, moment_of, explain, as_json)
+        if not isinstance(found, SearchResults):
+            echo(as_json, render.documents_as_json(found), render.documents_as_text(found))
         else:
-            _echo_documents(found, as_json)
-
-
-def _no_moment(_result: Result) -> None:
-    """Nobody asked for it."""
-
-
-def _echo_results(
-    found: SearchResults,
-    moment_of: Callable[[Result], Moment | None],
-    explain: bool,
-    as_json: bool,
-) -> None:
-    around = {result.chunk.id: moment_of(result) for result in found.results}
-    if as_json:
-        told = render.results_as_json(found, explain=explain)
-        for one in told["results"]:
-            one["moment"] = shapes.moment_as_json(around[one["chunk"]["id"]])
-        echo_json(told)
-        return
-
-    def beneath(result: Result) -> Iterable[str]:
-        moment = around[result.chunk.id]
-        return shapes.moment_as_text(moment, faint=faint) if moment else ()
-
-    echo_lines(
-        render.results_as_text(
-            found, explain=explain, highlight=highlight, strong=strong, beneath=beneath
-        )
-    )
-    _echo_asides(found.asides)
-
-
-def _echo_asides(asides: Asides) -> None:
-    for line in render.asides_as_text(asides, faint=faint):
-        click.echo(line, err=True)
-
-
-def _echo_documents(found: FoundDocuments, as_json: bool) -> None:
-    if as_json:
-        echo_json(shapes.documents_as_json(found))
-    else:
-        echo_lines(shapes.documents_as_text(found, highlight=highlight, strong=strong))
-        _echo_asides(found.asides)
+            around = {
+                result.chunk.id: opened.moment(result, filters=seen) if moments else None
+                for result in found.results
+            }
+            if as_json:
+                told = render.results_as_json(found, explain=explain)
+                for one in told["results"]:
+                    moment = around[one["chunk"]["id"]]
+                    one["moment"] = asdict(moment) if moment else None
+                echo_json(told)
+            else:
+                echo_lines(render.results_as_text(found, explain=explain, moments=around))
+    if not as_json:
+        echo_asides(found.asides)
 
 
 @click.command(cls=Asking)
@@ -198,13 +164,13 @@ def context(
             settings=search_settings(settings, date_words=date_words, expand=expand),
         )
     if as_json:
-        echo_json(shapes.context_as_json(packed))
+        echo_json(render.context_as_json(packed))
     elif packed.reason is not None:
         click.echo(packed.message or render.NOTHING_FOUND[packed.reason], err=True)
     else:
         click.echo(printable(packed.text, keep="\n\t"))
     if not as_json:
-        _echo_asides(packed.asides)
+        echo_asides(packed.asides)
     if packed.reason in ("model_mismatch", "error"):
         raise SystemExit(EXIT_UNAVAILABLE)
 
@@ -231,7 +197,4 @@ def show(citation: str, around: int, library: Path, as_json: bool) -> None:
     """
     with open_around(library) as opened:
         cited = opened.show(citation, around=around, base=Path.cwd())
-    if as_json:
-        echo_json(render.place_as_json(cited))
-    else:
-        echo_lines(render.place_as_text(cited, strong=strong, faint=faint))
+    echo(as_json, render.place_as_json(cited), render.place_as_text(cited))

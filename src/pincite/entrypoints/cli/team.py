@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -14,11 +14,11 @@ from pincite.engine.teamwork import Address, connect, opened_team, project_addre
 from pincite.entrypoints.cli.common import (
     GivenPath,
     as_json_option,
-    echo_json,
-    echo_lines,
+    echo,
     from_environment,
     library_option,
     project_options,
+    with_options,
 )
 from pincite.entrypoints.reports import counted
 from pincite.errors import SettingsError
@@ -26,7 +26,6 @@ from pincite.records import LEVELS, MEMBER_ROLES, MemberRole
 from pincite.text.printable import printable
 
 if TYPE_CHECKING:
-    from pincite.stores.postgres.setting_up import Setup
     from pincite.stores.postgres.team import Team
 
 
@@ -35,10 +34,8 @@ def team() -> None:
     """Share libraries in a PostgreSQL database: projects, members, rights."""
 
 
-def _of_project(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say which project is meant."""
-    decorated: Callable[..., None] = library_option(project_options(as_json_option(command)))
-    return decorated
+_of_project = with_options(library_option, project_options, as_json_option)
+"""The options that say which project is meant."""
 
 
 @team.command()
@@ -52,24 +49,19 @@ def setup(url: str, as_json: bool) -> None:
     Example: pincite team setup postgresql://owner@db.example.org/pincite
     """
     done = set_up(url)
-    if as_json:
-        echo_json(asdict(done))
-    else:
-        echo_lines(map(printable, _setup_as_text(done)))
-
-
-def _setup_as_text(done: Setup) -> Iterator[str]:
     if done.before == done.now:
-        yield f"{done.database} is up to date (schema {done.now})."
+        told = f"{done.database} is up to date (schema {done.now})."
     elif done.before:
-        yield f"Brought {done.database} from schema {done.before} to {done.now}."
+        told = f"Brought {done.database} from schema {done.before} to {done.now}."
     else:
-        yield f"Made the tables of pincite in {done.database} (schema {done.now})."
-    yield f"PostgreSQL {done.server_version}, pgvector {done.vector_version}."
-    yield (
+        told = f"Made the tables of pincite in {done.database} (schema {done.now})."
+    lines = (
+        told,
+        f"PostgreSQL {done.server_version}, pgvector {done.vector_version}.",
         f"Logins that pincite works with must be members of the role {done.role}; {done.login} is "
-        f"one. For another: GRANT {done.role} TO login;"
+        f"one. For another: GRANT {done.role} TO login;",
     )
+    echo(as_json, asdict(done), map(printable, lines))
 
 
 @team.command("connect")
@@ -97,10 +89,10 @@ def connect_(
     )
     project = address.scope.full_name
     told = f"{folder} looks into {project} as {address.user}. Search it: "
-    _tell(
+    echo(
+        as_json,
         {"folder": str(folder), "user": address.user, "project": project},
-        f"{told}pincite search --library {folder} QUESTION",
-        as_json=as_json,
+        [printable(f"{told}pincite search --library {folder} QUESTION")],
     )
 
 
@@ -114,15 +106,13 @@ def projects(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — what `_of
     address = _address(**place)
     with closing(opened_team(address.store)) as opened:
         found = opened.projects(address.user)
-    if as_json:
-        echo_json([asdict(one) for one in found])
-        return
-    if not found:
+    if not found and not as_json:
         click.echo(f"{printable(address.user)} is not a member of any project.", err=True)
-    echo_lines(
+    lines = (
         printable(f"{one.owner}/{one.name}: {one.role}, sees up to {one.clearance}")
         for one in found
     )
+    echo(as_json, [asdict(one) for one in found], lines)
 
 
 @team.command()
@@ -134,12 +124,8 @@ def members(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
     """
     with _opened(**place) as (opened, address):
         found = opened.members(address.scope)
-    if as_json:
-        echo_json([asdict(one) for one in found])
-    else:
-        echo_lines(
-            printable(f"{one.user}: {one.role}, sees up to {one.clearance}") for one in found
-        )
+    lines = (printable(f"{one.user}: {one.role}, sees up to {one.clearance}") for one in found)
+    echo(as_json, [asdict(one) for one in found], lines)
 
 
 @team.command()
@@ -173,11 +159,8 @@ def share(
         now = opened.share(address.scope, member, role=given, clearance=clearance)
     shown = address.scope.full_name
     a_role = f"{'an' if now.role == 'admin' else 'a'} {now.role}"
-    _tell(
-        {"project": shown, **asdict(now)},
-        f"{member} is {a_role} of {shown} and sees up to {now.clearance}.",
-        as_json=as_json,
-    )
+    told = f"{member} is {a_role} of {shown} and sees up to {now.clearance}."
+    echo(as_json, {"project": shown, **asdict(now)}, [printable(told)])
 
 
 @team.command()
@@ -208,7 +191,7 @@ def leave(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
 def _tell_revoked(member: str, address: Address, *, as_json: bool) -> None:
     project = address.scope.full_name
     told = f"{member} is no longer a member of {project}."
-    _tell({"project": project, "user": member, "revoked": True}, told, as_json=as_json)
+    echo(as_json, {"project": project, "user": member, "revoked": True}, [printable(told)])
 
 
 @team.command()
@@ -223,7 +206,7 @@ def optimize(as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as above
     with _opened(**place) as (opened, address):
         made = opened.optimize(address.scope)
     told = "The vector index was rebuilt." if made else "The vector index needs no rebuilding."
-    _tell({"project": address.scope.full_name, "made": made}, told, as_json=as_json)
+    echo(as_json, {"project": address.scope.full_name, "made": made}, [told])
 
 
 @team.command()
@@ -250,7 +233,7 @@ def drop(yes: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401 — as
     told = f"{project} is deleted. " + (
         kept if keeps_files else "The files it was made from are untouched."
     )
-    _tell({"project": project, "dropped": True}, told, as_json=as_json)
+    echo(as_json, {"project": project, "dropped": True}, [printable(told)])
 
 
 @contextmanager
@@ -270,10 +253,3 @@ def _address(library: Path, store: str | None, user: str | None, project: str | 
         user=user or from_environment("PINCITE_USER"),
         project=project or from_environment("PINCITE_PROJECT"),
     )
-
-
-def _tell(values: dict[str, Any], told: str, *, as_json: bool) -> None:
-    if as_json:
-        echo_json(values)
-    else:
-        click.echo(printable(told))

@@ -1,18 +1,42 @@
-"""How a search is tuned on the command line, and how its many options are listed."""
+"""What a search may see and how it is tuned on the command line, and how its options are listed."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, get_args, get_type_hints
 
 import click
 
-from pincite.entrypoints.cli.filtering import filter_options
+from pincite.entrypoints.cli.common import with_options
 from pincite.errors import SettingsError
-from pincite.records import Mode
+from pincite.records import LEVELS, Filters, Modality, Mode
+from pincite.records.filters import LISTED
 from pincite.settings import SEARCH_PRESETS, SearchSettings
 
+# Option, field of Filters, what it does; a field of several values can be given several times.
+_OPTIONS = (
+    ("--type", "types", "Only files of this type: md, pdf, … (video, audio: their transcripts)."),
+    ("--name", "name", "Only files whose name contains this, or is like report-*.pdf."),
+    ("--path", "path", "Only files whose path in the library begins with this."),
+    ("--tag", "tags", "Only documents with this tag; repeat for several."),
+    ("--project", "projects", "Only documents of this project."),
+    ("--author", "author", "Only documents whose author's name contains this."),
+    ("--since", "since", "Only documents from then on: 2024, 2024-05-31."),
+    ("--until", "until", "Only documents up to then."),
+    ("--clearance", "clearance", "Only documents that are no more confidential than this."),
+    ("--agent", "agents", "Only documents meant for this agent."),
+    ("--heading", "heading", "Only chunks under a heading that contains this."),
+    ("--modality", "modalities", "Only evidence of this kind."),
+    ("--language", "languages", "Only in this language: en (en-US, too), python."),
+    ("--layer", "layers", "Only about this layer of a program."),
+    ("--symbol", "symbols", "Only chunks with this function or class."),
+    ("--import", "imports", "Only code that imports this module."),
+    ("--document", "document_ids", "Only the document with this id."),
+    ("--where", "where", "Only what this holds for, such as 'type = pdf and not tag = draft'."),
+)
+_SHOWN = {"types": "TYPE", "since": "DATE", "until": "DATE", "where": "EXPRESSION"}
+_CHOICES = {"clearance": LEVELS, "modalities": tuple(map(str, Modality))}
 _WORDS = {"on": True, "off": False, "true": True, "false": False, "none": None}
 
 mode_option = click.option(
@@ -30,10 +54,23 @@ set_option = click.option(
     help="Change a search setting, such as top_k_words=200; repeat for several. "
     f"preset=NAME sets several at once: {', '.join(SEARCH_PRESETS)}.",
 )
-
+filter_options = with_options(
+    *(
+        click.option(
+            flag,
+            field,
+            multiple=field in LISTED,
+            metavar=_SHOWN.get(field),
+            type=click.Choice(_CHOICES[field]) if field in _CHOICES else str,
+            help=told,
+        )
+        for flag, field, told in _OPTIONS
+    )
+)
+"""The options that say what a search may see; `chosen_filters` takes what they give."""
 
 _TUNING = {"caution", "date_words", "expand", "mode", "per_document", "rerank", "settings"}
-_UNDERSTANDING = (
+understanding_options = with_options(
     click.option(
         "--dates",
         "date_words",
@@ -49,19 +86,12 @@ _UNDERSTANDING = (
 )
 
 
-def understanding_options(command: Any) -> Any:  # noqa: ANN401 — as click's own decorators
-    """The options that say how a question is understood; named as the settings are."""
-    for option in _UNDERSTANDING[::-1]:
-        command = option(command)
-    return command
-
-
 class Asking(click.Command):
     """A command that takes a question: its help lists filters and tuning after the rest."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options, in sections."""
-        filters = {param.name for param in filter_options(click.Command(None)).params}
+        filters = {field for _, field, _ in _OPTIONS}
         sections: dict[str, list[tuple[str, str]]] = {"Options": [], "Filters": [], "Tuning": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -75,15 +105,17 @@ class Asking(click.Command):
                     formatter.write_dl(records)
 
 
+def chosen_filters(*, path: str | None, **given: Any) -> Filters:  # noqa: ANN401 — as named above
+    """What the options come to; an option that was not given restricts nothing."""
+    chosen = {name: None if value == () else value for name, value in given.items()}
+    return Filters(path=path.removeprefix("./") if path else path, **chosen)
+
+
 def search_settings(given: tuple[str, ...], **options: Any) -> SearchSettings:  # noqa: ANN401
     """The defaults with each `name=value` put in place, then each option that was given."""
-    settings = _set(given) if given else SearchSettings()
-    return replace(
-        settings, **{name: value for name, value in options.items() if value is not None}
-    )
-
-
-def _set(given: tuple[str, ...]) -> SearchSettings:
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if not given:
+        return SearchSettings(**chosen)
     values: dict[str, Any] = asdict(SearchSettings())
     for one in given:
         name, _, value = one.partition("=")
@@ -105,7 +137,7 @@ def _set(given: tuple[str, ...]) -> SearchSettings:
             values[name] = msgspec.convert(value, kinds[name])
         except msgspec.ValidationError:
             raise SettingsError(f"--set {name}: {value!r} is not {_wanted(kinds[name])}") from None
-    return SearchSettings(**values)
+    return SearchSettings(**values | chosen)
 
 
 def _wanted(kind: Any) -> str:  # noqa: ANN401 — a type, or several

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, model_access
+from pincite.entrypoints.cli.common import as_json_option, echo, model_access
 from pincite.entrypoints.reports import counted, size
 from pincite.models.catalog import default_models_folder
 from pincite.models.worker.client import (
@@ -35,7 +35,8 @@ def status(as_json: bool) -> None:
 
     Example: pincite worker status
     """
-    _show(_all_running(), as_json)
+    found = map(status_of, all_places(model_access().worker.folder))
+    _show([one for one in found if one.state != "not running"], as_json)
 
 
 @worker.command()
@@ -64,10 +65,7 @@ def stop(model: str | None, as_json: bool) -> None:
     chosen = model_access().worker.folder
     places = all_places(chosen) if model is None else [_worker(model).place]
     stopped = sum(map(stop_worker, places))
-    if as_json:
-        echo_json({"stopped": stopped})
-    else:
-        echo_lines([f"Workers stopped: {stopped}."])
+    echo(as_json, {"stopped": stopped}, [f"Workers stopped: {stopped}."])
 
 
 @worker.command()
@@ -89,27 +87,17 @@ def _worker(model: str) -> Worker:
     return worker_for(model, access.folder or default_models_folder(), access.worker)
 
 
-def _all_running() -> list[WorkerStatus]:
-    found = map(status_of, all_places(model_access().worker.folder))
-    return [one for one in found if one.state != "not running"]
-
-
 def _show(workers: list[WorkerStatus], as_json: bool) -> None:
-    if as_json:
-        echo_json([asdict(one) for one in workers])
-    elif not workers:
-        echo_lines(["No worker is running; each command loads the model itself."])
-    else:
-        echo_lines(map(_line, workers))
-
-
-def _line(one: WorkerStatus) -> str:
-    facts = [one.state, f"process {one.process_id}"]
-    if one.model is not None:
-        facts += [
-            f"for {one.uptime_seconds or 0:.0f} s",
-            counted(one.calls or 0, "call"),
-            size(one.memory_bytes or 0),
-            f"ends after {one.idle_seconds or 0:g} s without a call",
-        ]
-    return f"{printable(one.model or one.folder)}: {', '.join(facts)}"
+    lines = []
+    for one in workers:
+        facts = [one.state, f"process {one.process_id}"]
+        if one.model is not None:
+            facts += [
+                f"for {one.uptime_seconds or 0:.0f} s",
+                counted(one.calls or 0, "call"),
+                size(one.memory_bytes or 0),
+                f"ends after {one.idle_seconds or 0:g} s without a call",
+            ]
+        lines.append(f"{printable(one.model or one.folder)}: {', '.join(facts)}")
+    nothing = ["No worker is running; each command loads the model itself."]
+    echo(as_json, [asdict(one) for one in workers], lines or nothing)

@@ -10,7 +10,6 @@ from itertools import islice
 from pincite.evals.generate.draft import Clear, Idea, Source
 from pincite.evals.generate.headings import keys_of
 from pincite.evals.generate.phrases import asked
-from pincite.records import Section
 from pincite.text.words import indexed_codes, question_codes
 
 _FURTHEST = 200_000  # characters that are looked at
@@ -52,9 +51,18 @@ def code_keys(source: Source) -> Iterator[str]:
 
 def from_codes(source: Source) -> Iterator[Idea]:
     """A question for codes and identifiers, those in headings first."""
-    if source.is_code:
-        yield from _from_names(source)
-    elif source.language is not None:
+    for section, name in source.sections if source.is_code else ():  # what is defined in it
+        if _NAME.fullmatch(name):
+            yield Idea(
+                question=f"Where is {name} defined?",
+                kind="exact_term",
+                note=f"{name} is defined in this file only",
+                clear=Clear(one_alone=keys_of(name)),
+                at=(section.start, section.end),
+                terms=(name,),
+                rank=1,
+            )
+    if source.language is not None and not source.is_code:
         yield from islice(_from_text(source), _MOST)
 
 
@@ -75,15 +83,22 @@ def _from_text(source: Source) -> Iterator[Idea]:
     found: set[str] = set()
     for match in _TOKEN.finditer(text):
         code = match.group()
-        if code in found or not _is_code(code) or _is_inside(match.start(), fences):
+        fence = bisect_right(fences, match.start(), key=lambda span: span[0])
+        is_fenced = fence > 0 and match.start() < fences[fence - 1][1]
+        if code in found or is_fenced or not _is_code(code):
             continue
-        section, heading = _section_at(source, match.start())
+        # The last section that begins before, with its heading.
+        after = bisect_right(source.sections, match.start(), key=lambda one: one[0].start)
+        section, heading = source.sections[max(after - 1, 0)]
         in_heading = code in heading and match.start() < section.end
         if _JOINED.fullmatch(code) and not (in_heading or _is_marked(source, match.start())):
             continue
         found.add(code)
         at = (section.start, section.end) if in_heading else match.span()
-        thing = "" if _JOINED.fullmatch(code) else _thing_before(text, match.start())
+        # What the code is of, where the text says so: `decision D-2024-05`.
+        before = _BEFORE.search(text, max(0, match.start() - 20), match.start())
+        thing = before[1].lower() if before and not _JOINED.fullmatch(code) else ""
+        thing = thing if thing in _THINGS else ""
         yield Idea(
             question=question_for(code, source.language or "en", thing),
             kind="exact_term",
@@ -94,12 +109,6 @@ def _from_text(source: Source) -> Iterator[Idea]:
             terms=(code,),
             rank=0 if in_heading else 1 if thing else 2,
         )
-
-
-def _thing_before(text: str, at: int) -> str:
-    """What the code is of, where the text says so: `decision D-2024-05`."""
-    before = _BEFORE.search(text, max(0, at - 20), at)
-    return before[1].lower() if before and before[1].lower() in _THINGS else ""
 
 
 def _is_code(token: str) -> bool:
@@ -116,29 +125,3 @@ def _is_marked(source: Source, at: int) -> bool:
         return True
     line = source.text[source.text.rfind("\n", 0, at) + 1 : at]
     return line.lstrip().startswith("|")
-
-
-def _is_inside(at: int, spans: list[tuple[int, int]]) -> bool:
-    before = bisect_right(spans, at, key=lambda span: span[0])
-    return before > 0 and at < spans[before - 1][1]
-
-
-def _section_at(source: Source, at: int) -> tuple[Section, str]:
-    """The last section that begins before, with its heading."""
-    after = bisect_right(source.sections, at, key=lambda one: one[0].start)
-    return source.sections[max(after - 1, 0)]
-
-
-def _from_names(source: Source) -> Iterator[Idea]:
-    """What is defined in source code."""
-    for section, name in source.sections:
-        if _NAME.fullmatch(name):
-            yield Idea(
-                question=f"Where is {name} defined?",
-                kind="exact_term",
-                note=f"{name} is defined in this file only",
-                clear=Clear(one_alone=keys_of(name)),
-                at=(section.start, section.end),
-                terms=(name,),
-                rank=1,
-            )

@@ -76,8 +76,12 @@ def explained_in(source: Source) -> Iterator[Explained]:
     """The abbreviations and things that a document explains."""
     if not source.is_prose or source.language is None:
         return
+    abbreviations = (
+        Explained(one.short, (one.start, one.end), one.long)
+        for one in abbreviations_in(source.text[:_FURTHEST])
+    )
     in_english = _sentences(source) if source.language == "en" else ()
-    found = chain(_abbreviations(source), _entries(source), _lead_ins(source), in_english)
+    found = chain(abbreviations, _entries(source), in_english)
     yield from islice(found, _MOST)
 
 
@@ -95,26 +99,16 @@ def from_definitions(source: Source, explained: Iterable[Explained]) -> Iterator
         )
 
 
-def _abbreviations(source: Source) -> Iterator[Explained]:
-    for one in abbreviations_in(source.text[:_FURTHEST]):
-        yield Explained(one.short, (one.start, one.end), one.long)
-
-
 def _entries(source: Source) -> Iterator[Explained]:
-    """In a glossary each heading is a term."""
+    """In a glossary each heading is a term; and `**Term.** Its explanation`, also elsewhere."""
     is_glossary = _GLOSSARY.search(source.document.title) is not None
     for section, term in source.sections:
         above = "\n".join(section.heading_path[:-1])
         explained = section.end - section.start > len(term) + _SHORTEST
         if explained and (is_glossary or _GLOSSARY.search(above)):
             yield from _term(term, (section.start, section.end))
-
-
-def _lead_ins(source: Source) -> Iterator[Explained]:
-    """`**Term.** Its explanation`, where it reads like one or stands in a glossary."""
-    is_glossary = _GLOSSARY.search(source.document.title) is not None
     for match in _LEAD_IN.finditer(source.text[:_FURTHEST]):
-        if is_glossary or match[2].startswith(("A ", "An ")):
+        if is_glossary or match[2].startswith(("A ", "An ")):  # reads like an explanation
             yield from _term(_BRACKETED.sub("", match[1]), match.span())
 
 

@@ -211,8 +211,8 @@ def words_of(text: str) -> list[str]:
 
 def telling(text: str) -> list[str]:
     """The words that say what a text is about."""
-    return [word for word in words_of(text) if _is_telling(word)]
-
-
-def _is_telling(word: str) -> bool:
-    return word not in STOP_WORDS and not word.isdigit() and (len(word) > 2 or not word.isascii())
+    return [
+        word
+        for word in words_of(text)
+        if word not in STOP_WORDS and not word.isdigit() and (len(word) > 2 or not word.isascii())
+    ]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pincite.evals.generate.draft import Clear, Draft, Idea, Source
-from pincite.evals.generate.headings import is_dull
+from pincite.evals.generate.headings import how_to, is_dull
 from pincite.evals.generate.phrases import Form, asked
 from pincite.evals.generate.pool import order
-from pincite.evals.generate.verbs import how_to
 from pincite.records import Case
 from pincite.text.words import fold
 
@@ -41,11 +40,6 @@ def from_facts(source: Source) -> Iterator[Idea]:
     else:
         question = asked(language, "which", title=title)
         yield Idea(question=question, kind="metadata", note=note, clear=clear)
-
-
-def title_keys(source: Source) -> Iterator[str]:
-    """What the title is told from others by."""
-    yield f"title {fold(source.title)}"
 
 
 class Groups:
@@ -97,14 +91,11 @@ class Groups:
             known = self._languages.get(group, source.language)
             self._languages[group] = min(known, source.language)
         if len(self._paths) > _MOST_GROUPS:
-            self._drop_half()
-
-    def _drop_half(self) -> None:
-        """Keep the groups that come first in a chance order: those were never dropped before."""
-        for group in sorted(self._paths, key=self._order)[_MOST_GROUPS // 2 :]:
-            del self._paths[group]
-            self._languages.pop(group, None)
-        self._last = max(map(self._order, self._paths))
+            # Those that come first in a chance order are kept: they were never dropped before.
+            for dropped in sorted(self._paths, key=self._order)[_MOST_GROUPS // 2 :]:
+                del self._paths[dropped]
+                self._languages.pop(dropped, None)
+            self._last = max(map(self._order, self._paths))
 
     def _order(self, group: tuple[Form, str]) -> str:
         return order(self._seed, "\0".join(group))

@@ -1,4 +1,4 @@
-"""A sample of documents of a fixed size, the same for the same seed in whatever order they come."""
+"""What is known of a whole library in a fixed small memory: a sample of it, and counts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import hashlib
 import heapq
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
+from zlib import crc32
+
+_SLOTS = 1 << 24  # of a byte each; ten thousand documents fill a sixth of them
+_MOST = 255
 
 _Kept = TypeVar("_Kept")
 
@@ -17,7 +21,10 @@ def order(seed: int, name: str) -> str:
 
 
 class Pool(Generic[_Kept]):
-    """What was found in a sample of the documents in which something was found."""
+    """What was found in a sample of the documents in which something was found.
+
+    The same for the same seed, in whatever order they come.
+    """
 
     def __init__(self, size: int, seed: int) -> None:
         self._size = size
@@ -47,3 +54,27 @@ class Pool(Generic[_Kept]):
 
     def _place(self, path: str) -> int:
         return -int(order(self._seed, path), 16)
+
+
+class Sightings:
+    """Counts documents by what stands in them; at times too many, never too few.
+
+    Different things may share a slot, so what seems to stand in one document only truly does, and
+    what seems to stand nowhere truly does not.
+    """
+
+    def __init__(self) -> None:
+        self._counts = bytearray(_SLOTS)
+
+    def note(self, keys: Iterable[str]) -> None:
+        """Everything one document holds; to be called once for each document."""
+        for slot in {_slot(key) for key in keys}:
+            self._counts[slot] = min(self._counts[slot] + 1, _MOST)
+
+    def count(self, key: str) -> int:
+        """How many documents hold it, at most; from 255 on it is not known how many more."""
+        return self._counts[_slot(key)]
+
+
+def _slot(key: str) -> int:
+    return crc32(key.encode("utf-8", "surrogatepass")) % _SLOTS

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from pincite.evals.generate.draft import Clear, Idea, Source, words_of
+from pincite.evals.generate.headings import is_noun
 from pincite.evals.generate.phrases import asked
-from pincite.evals.generate.verbs import is_noun
 from pincite.records import overlapping
 from pincite.text.sentences import sentence_spans
 from pincite.text.words import STOP_WORDS
@@ -56,7 +56,15 @@ def from_speech(source: Source) -> Iterator[Idea]:
     if not source.is_recording or source.language != "en":
         return
     title = source.title or _FILE_MARKS.sub(" ", source.document.title.partition(".")[0])
-    for match in islice(_things(source.text), _MOST):
+    spoken = Counter(_TWO_WORDS.findall(source.text.lower()))
+    things = (
+        match
+        for match in _THING.finditer(source.text)
+        for first, second in (match[1].lower().split(),)
+        if spoken[first, second.removesuffix("s")] == 1 and not _NO_THING.search(match[1])
+        if is_noun(first) and is_noun(second)
+    )
+    for match in islice(things, _MOST):
         words = tuple(words_of(match[1]))
         yield Idea(
             question=asked("en", "said", x=" ".join(match[1].split()), title=title),
@@ -66,17 +74,6 @@ def from_speech(source: Source) -> Iterator[Idea]:
             at=_sentence(source, match.start(1)),
             terms=(match[1],),
         )
-
-
-def _things(text: str) -> Iterator[re.Match[str]]:
-    """Phrases of two words that name a thing and are spoken once."""
-    spoken = Counter(_TWO_WORDS.findall(text.lower()))
-    for match in _THING.finditer(text):
-        first, second = match[1].lower().split()
-        if spoken[first, second.removesuffix("s")] != 1 or _NO_THING.search(match[1]):
-            continue
-        if is_noun(first) and is_noun(second):
-            yield match
 
 
 def _sentence(source: Source, at: int) -> tuple[int, int]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pincite.evals.generate.codes import question_for
 from pincite.evals.generate.draft import YEAR, Draft, words_of
 from pincite.evals.generate.phrases import asked
-from pincite.evals.generate.pool import order
-from pincite.evals.generate.sightings import Sightings
+from pincite.evals.generate.pool import Sightings, order
 from pincite.records import Case
 from pincite.text.words import fold
 
@@ -25,7 +24,27 @@ _NAMES = (
 )  # fmt: skip
 
 
-def from_codes_nowhere(drafts: Iterable[Draft], sightings: Sightings, seed: int) -> Iterator[Draft]:
+def questions_nowhere(
+    drafts: Mapping[str, Sequence[Draft]],
+    sightings: Sightings,
+    seed: int,
+    *,
+    language: str,
+    knows_authors: bool,
+) -> list[Iterator[Draft]]:
+    """Questions like those that were drafted, for what no document has."""
+    made_up = [
+        _codes_nowhere(drafts["codes"], sightings, seed),
+        _abbreviations_nowhere(drafts["definitions"], sightings, seed),
+        _years_nowhere(drafts["headings"], language, sightings, seed),
+    ]
+    if knows_authors:
+        made_up.append(_titles_nowhere(drafts["facts"], sightings, seed))
+        made_up.append(_names_nowhere(language, sightings, seed))
+    return made_up
+
+
+def _codes_nowhere(drafts: Iterable[Draft], sightings: Sightings, seed: int) -> Iterator[Draft]:
     """Codes as the library has them, with a number that it does not have."""
     for draft in drafts:
         for number in _NUMBER.finditer(draft.about):
@@ -36,7 +55,7 @@ def from_codes_nowhere(drafts: Iterable[Draft], sightings: Sightings, seed: int)
                 break
 
 
-def from_abbreviations_nowhere(
+def _abbreviations_nowhere(
     drafts: Iterable[Draft], sightings: Sightings, seed: int
 ) -> Iterator[Draft]:
     """Abbreviations that look like those of the library, with a letter changed."""
@@ -50,7 +69,7 @@ def from_abbreviations_nowhere(
             yield _nothing(question, "content", f"made up like {short}: no document has {made_up}")
 
 
-def from_years_nowhere(
+def _years_nowhere(
     drafts: Iterable[Draft], language: str, sightings: Sightings, seed: int
 ) -> Iterator[Draft]:
     """Headings as the library has them, in a year that it does not speak of."""
@@ -62,9 +81,7 @@ def from_years_nowhere(
             yield _nothing(question, "content", f"no document speaks of {year}")
 
 
-def from_titles_nowhere(
-    drafts: Iterable[Draft], sightings: Sightings, seed: int
-) -> Iterator[Draft]:
+def _titles_nowhere(drafts: Iterable[Draft], sightings: Sightings, seed: int) -> Iterator[Draft]:
     """Titles as the library has them, of a year that it does not speak of."""
     for draft in drafts:
         years = YEAR.findall(draft.about)
@@ -74,7 +91,7 @@ def from_titles_nowhere(
             yield _nothing(question, "metadata", f"no document speaks of {other}")
 
 
-def from_names_nowhere(language: str, sightings: Sightings, seed: int) -> Iterator[Draft]:
+def _names_nowhere(language: str, sightings: Sightings, seed: int) -> Iterator[Draft]:
     """People whom the library does not know."""
     unknown = [name for name in _NAMES if not any(map(sightings.count, words_of(name)))]
     for name in sorted(unknown, key=lambda name: order(seed, name)):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 from pincite.errors import ModelError
 from pincite.evals.generate.draft import Draft, Source, telling
 from pincite.evals.generate.pool import order
 from pincite.ports import Generator
-from pincite.records import Case, ChunkId, ExpectedPlace
+from pincite.records import Case
 
 OnTrouble = Callable[[ModelError], None]
 
@@ -41,42 +41,28 @@ name number people person purpose reason thing things time title type way year
 _TELL_NOTHING = frozenset((*_GENERAL.split(), *telling(_INSTRUCTION)))
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """What a question is to be written for, and what it then expects."""
-
-    text: str
-    place: ExpectedPlace
-    chunk: ChunkId
-    kind: str
+Passage = tuple[str, Case]
+"""What a question is to be written for, and the case of it, which has none yet."""
 
 
-class WrittenQuestions:
-    """Asks a language model for questions, and keeps those that can be one."""
-
-    def __init__(self, generator: Generator, on_trouble: OnTrouble) -> None:
-        self._generator = generator
-        self._on_trouble = on_trouble
-        self._failures = 0
-
-    def for_passages(self, passages: Iterable[Passage]) -> Iterator[Draft]:
-        """A draft for each passage that got a sensible question; none once the model gave up."""
-        for passage in passages:
-            if self._failures >= _GIVE_UP_AFTER:
-                return
-            if question := self._question(passage):
-                yield Draft(_case(question, passage))
-
-    def _question(self, passage: Passage) -> str:
+def written_questions(
+    passages: Iterable[Passage], generator: Generator, on_trouble: OnTrouble
+) -> Iterator[Draft]:
+    """A draft for each passage that got a sensible question; none once the model gave up."""
+    failures = 0  # in a row
+    for passage, case in passages:
+        if failures >= _GIVE_UP_AFTER:
+            return
         try:
-            text = _ASKED.format(passage=passage.text)
-            written = self._generator.generate(_INSTRUCTION, text, most_tokens=_MOST_TOKENS)
+            text = _ASKED.format(passage=passage)
+            written = generator.generate(_INSTRUCTION, text, most_tokens=_MOST_TOKENS)
         except ModelError as error:
-            self._failures += 1
-            self._on_trouble(error)
-            return ""
-        self._failures = 0
-        return sensible_question(written, passage.text)
+            failures += 1
+            on_trouble(error)
+            continue
+        failures = 0
+        if question := sensible_question(written, passage):
+            yield Draft(replace(case, question=question))
 
 
 def sensible_question(written: str, passage: str) -> str:
@@ -107,19 +93,14 @@ def passages_of(source: Source, seed: int) -> Iterator[Passage]:
         seen = chunk.seen(chunk.start, chunk.end).strip()
         letters = sum(map(str.isalpha, seen))
         if len(seen) >= _SHORTEST_PASSAGE and letters > _LEAST_LETTERS * len(seen):
-            kind = "video_time" if source.is_recording else "content"
-            place = source.place(chunk.start, chunk.end)
-            yield Passage(f"{source.title}\n\n{seen[:_READ]}".strip(), place, chunk.id, kind)
+            case = Case(
+                question="",
+                kind="video_time" if source.is_recording else "content",
+                documents={source.path: 1},
+                chunks=(chunk.id,),
+                places=(source.place(chunk.start, chunk.end),),
+                draft=True,
+                note="written by a language model for this passage",
+            )
+            yield f"{source.title}\n\n{seen[:_READ]}".strip(), case
             return
-
-
-def _case(question: str, passage: Passage) -> Case:
-    return Case(
-        question=question,
-        kind=passage.kind,
-        documents={passage.place.document: 1},
-        chunks=(passage.chunk,),
-        places=(passage.place,),
-        draft=True,
-        note="written by a language model for this passage",
-    )

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 
 from pincite.text.naming import name_key
 
@@ -55,7 +54,10 @@ def parse_glossary(text: str, name: str) -> Glossary:
     lines = text.splitlines()
     for number, written in enumerate(lines[:_MOST_ENTRIES], start=1):
         line = _COMMENT.sub("", written.removeprefix("\ufeff")).strip()
-        found = list(islice(_meanings(line), room))
+        # The left name with each right one; nothing where a side is missing.
+        short, _, right = (part.strip() for part in line.partition("="))
+        others = [one.strip() for one in right.split(",")] if name_key(short) else []
+        found = [Meaning(short, one) for one in others if name_key(one)][:room]
         if line and not found:
             notes.append(f"{name}, line {number}: left out; a line is NAME = OTHER NAME, …")
         room -= len(found)
@@ -70,11 +72,3 @@ def parse_glossary(text: str, name: str) -> Glossary:
         told.append(f"{name}: what follows the first {_MOST_ENTRIES:,} names or lines is left out")
     longest = max((len(key.split()) for key in meanings), default=0)
     return Glossary({key: tuple(held) for key, held in meanings.items()}, longest, tuple(told))
-
-
-def _meanings(line: str) -> Iterator[Meaning]:
-    """The left name with each right one; nothing where a side is missing."""
-    short, _, right = (part.strip() for part in line.partition("="))
-    if name_key(short):
-        names = (name.strip() for name in right.split(","))
-        yield from (Meaning(short, name) for name in names if name_key(name))

@@ -58,7 +58,10 @@ def other_names(
     """The names of the question that have others, in their order; none inside `exact`."""
     # Documents are asked about single words only: abbreviations.
     longest = max(min(glossary.longest, _LONGEST_NAME), int(from_documents))
-    names = list(_names(question, longest, [*exact, *_settled(question)])) if longest else []
+    # Not where a name is part of a code, or the question itself says what it stands for.
+    codes = [run.span() for run in _RUN.finditer(question) if question_codes(run.group())]
+    explained = [(one.start, one.end) for one in abbreviations_in(question)]
+    names = list(_names(question, longest, [*exact, *codes, *explained])) if longest else []
     asked = {key for name in names for key in name.keys}
     known = _known(asked, store, glossary, from_documents=from_documents)
     is_ordinary = cache(partial(_is_ordinary, store))  # a search; meanings and words may be many
@@ -68,11 +71,28 @@ def other_names(
             continue  # part of a longer name
         all_known = (one for key in name.keys for one in known.get(key, ()))
         meanings = list(islice(all_known, _MOST_LOOKED_AT))
-        renamed = _by_short(name, meanings, question, is_ordinary) or _by_long(name, meanings)
-        if renamed:
-            found.append(renamed)
-    new = (_new(one, asked) for one in sorted(found, key=lambda one: one.start))
-    return [one for one in new if one.meanings]
+        by_short = tuple(
+            one
+            for one in meanings
+            if name_key(one.short) in name.keys
+            and _is_meant(one.short, name.text, question, is_ordinary)
+        )
+        by_long = tuple(one for one in meanings if name_key(one.long) in name.keys)
+        if by_short or by_long:
+            chosen = by_short or by_long
+            found.append(Renamed(name.start, name.end, chosen, by_short=bool(by_short)))
+    # Only what the question does not say already, each name once, and not too many.
+    new = []
+    for one in sorted(found, key=lambda one: one.start):
+        others = {
+            key: meaning
+            for meaning, other in reversed([*zip(one.meanings, one.others, strict=True)])
+            if (key := name_key(other)) not in asked
+        }
+        if others:
+            first = tuple(reversed(others.values()))[:_MOST_MEANINGS]
+            new.append(replace(one, meanings=first))
+    return new
 
 
 def _names(question: str, longest: int, exact: Sequence[tuple[int, int]]) -> Iterator[_Name]:
@@ -84,12 +104,6 @@ def _names(question: str, longest: int, exact: Sequence[tuple[int, int]]) -> Ite
             if any(first < end and start < last for first, last in exact):
                 continue
             yield _Name(start, end, question[start:end], _keys(question[start:end]))
-
-
-def _settled(question: str) -> list[tuple[int, int]]:
-    """Where a name is part of a code, or the question itself says what it stands for."""
-    codes = [run.span() for run in _RUN.finditer(question) if question_codes(run.group())]
-    return [*codes, *((one.start, one.end) for one in abbreviations_in(question))]
 
 
 def _keys(name: str) -> tuple[str, ...]:
@@ -114,37 +128,6 @@ def _known(
             meaning = Meaning(one.short, one.long, "your documents")
             known[name_key(one.short)].append(meaning)
     return known
-
-
-def _by_short(
-    name: _Name,
-    meanings: Sequence[Meaning],
-    question: str,
-    is_ordinary: Callable[[str], bool],
-) -> Renamed | None:
-    found = [
-        one
-        for one in meanings
-        if name_key(one.short) in name.keys
-        and _is_meant(one.short, name.text, question, is_ordinary)
-    ]
-    return Renamed(name.start, name.end, tuple(found), by_short=True) if found else None
-
-
-def _by_long(name: _Name, meanings: Sequence[Meaning]) -> Renamed | None:
-    found = tuple(one for one in meanings if name_key(one.long) in name.keys)
-    return Renamed(name.start, name.end, found, by_short=False) if found else None
-
-
-def _new(renamed: Renamed, asked: set[str]) -> Renamed:
-    """Only what the question does not say already, each name once, and not too many."""
-    others = {
-        key: meaning
-        for meaning, other in reversed([*zip(renamed.meanings, renamed.others, strict=True)])
-        if (key := name_key(other)) not in asked
-    }
-    meanings = tuple(reversed(others.values()))[:_MOST_MEANINGS]
-    return replace(renamed, meanings=meanings)
 
 
 def _is_meant(short: str, written: str, question: str, is_ordinary: Callable[[str], bool]) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from pincite.errors import SettingsError
@@ -38,7 +36,10 @@ def refuse_bad_address(url: str) -> None:
         known = conninfo_to_dict(url)
     except psycopg.Error:
         known = None
-    if known is None or _is_torn(known):
+    # A password with @ or / in it was cut there, and its rest taken for something else.
+    names = "" if known is None else f"{known.get('host', '')}{known.get('dbname', '')}"
+    ports = "" if known is None else str(known.get("port", "0")).replace(",", "")
+    if "@" in names or not ports.isdecimal():
         raise _unreadable() from None
 
 
@@ -48,12 +49,6 @@ def _unreadable() -> SettingsError:
         "with parameters that PostgreSQL knows. In a password, @ is written as %40, / as %2F, "
         "? as %3F, % as %25; or leave it out and give it as PGPASSWORD"
     )
-
-
-def _is_torn(known: Mapping[str, object]) -> bool:
-    """Whether a password with @ or / in it was cut there, and its rest taken for something else."""
-    ports = str(known.get("port", "0")).replace(",", "")
-    return "@" in f"{known.get('host', '')}{known.get('dbname', '')}" or not ports.isdecimal()
 
 
 def named(url: str) -> str:
@@ -70,7 +65,7 @@ def without_settings(url: str) -> tuple[str, list[str]]:
     if url.startswith(EMBEDDED):
         base, _, query = url.partition("?")
     else:
-        query = _taken_apart(url).query
+        *_, query = _taken_apart(url)
         base = url.removesuffix(query).removesuffix("?")
     parameters = [one for one in query.split("&") if one]
     ours = [one.removeprefix(PREFIX) for one in parameters if one.startswith(PREFIX)]
@@ -82,30 +77,25 @@ def without_password(url: str) -> str:
     """The address as it may be kept in a file: libpq asks PGPASSWORD and ~/.pgpass for the rest."""
     if url.startswith(EMBEDDED):
         return url
-    parts = _taken_apart(url)
-    parameters = [one.partition("=") for one in parts.query.split("&") if one]
+    scheme, user, place, query = _taken_apart(url)
+    parameters = [one.partition("=") for one in query.split("&") if one]
     kept = "&".join(
         f"{key}={quote(unquote(value), safe='/,')}"
         for key, _, value in parameters
         if not unquote(key).lower().endswith(_SECRETS)
     )
-    user = f"{parts.user}@" if parts.user else ""
-    return f"{parts.scheme}{user}{parts.place}{'?' if kept else ''}{kept}"
+    return f"{scheme}{user}{'@' if user else ''}{place}{'?' if kept else ''}{kept}"
 
 
-class _Parts(NamedTuple):
-    scheme: str
-    user: str
-    place: str  # hosts and database
-    query: str
+def _taken_apart(url: str) -> tuple[str, str, str, str]:
+    """Scheme, user, hosts with database, and query.
 
-
-def _taken_apart(url: str) -> _Parts:
-    """Refuses an address in which a password's end cannot be told from what follows it."""
+    Refuses an address in which a password's end cannot be told from what follows it.
+    """
     match = _ADDRESS.fullmatch(url)
     if match is None:
         raise _unreadable()
     scheme, login, place, query = (part or "" for part in match.groups())
     if "?" in login or "@" in place:
         raise _unreadable()
-    return _Parts(scheme, login.partition(":")[0], place, query)
+    return scheme, login.partition(":")[0], place, query

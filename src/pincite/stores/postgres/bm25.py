@@ -7,6 +7,7 @@ phrase is costly to count, so it is counted only for chunks that reach the bar w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -115,22 +116,16 @@ _COUNTERS = {
 }
 
 
-def _floated(number: float) -> str:
-    """A number as PostgreSQL computes with quickly: one with a point is exact to it, and slow."""
-    return f"{number}::float8"
-
-
+# Every number is a float8: to PostgreSQL another one with a point is exact, and slow.
 # What a term counts that so many have, asked for so often.
 _WEIGHT = (
-    f"term.times * {_floated(_K1 + 1)} * greatest(ln((every.count - term.owners + {_floated(0.5)}) "
-    f"/ (term.owners + {_floated(0.5)})), {_LEAST_IDF})"
+    f"term.times * {_K1 + 1}::float8 * greatest(ln((every.count - term.owners + 0.5::float8) "
+    f"/ (term.owners + 0.5::float8)), {_LEAST_IDF})"
 )
-
-
 # What one who holds a term gets for it: always less than the term weighs.
 VALUE = (
     "weighed.weight * held.halves / "
-    f"(held.halves + {_floated(2 * _K1 * (1 - _B))} + weighed.slope * held.length)"
+    f"(held.halves + {2 * _K1 * (1 - _B)}::float8 + weighed.slope * held.length)"
 )
 
 
@@ -158,7 +153,7 @@ def asked(
     """The tokens and phrases of a question; None where there is nothing to look for."""
     times: dict[str, int] = {}
     phrases: list[Phrase] = []
-    for term, count in _counted(terms).items():
+    for term, count in Counter(terms).items():
         tokens = stems(term)
         if len(tokens) == 1 and not term.prefix:
             times[tokens[0]] = times.get(tokens[0], 0) + count
@@ -193,7 +188,7 @@ def weighed(question: Asked, bound: Bound, kind: str) -> str:
             ) AS held
             {phrases}
         ) AS term CROSS JOIN (
-            SELECT {every}::float8 AS count, {_floated(2 * _K1 * _B)}
+            SELECT {every}::float8 AS count, {2 * _K1 * _B}::float8
                 / greatest({words}::float8 / greatest({every}, 1), 1e-9) AS slope
             FROM generation WHERE id = %(generation)s AND project = %(project)s
         ) AS every
@@ -217,13 +212,6 @@ def rounded(score: str) -> str:
     return f"round(({score}) * 1e9) / 1e9"
 
 
-def _counted(terms: Sequence[Term]) -> dict[Term, int]:
-    counted: dict[Term, int] = {}
-    for term in terms:
-        counted[term] = counted.get(term, 0) + 1
-    return counted
-
-
 _FIRST_POSTINGS = 2_000  # of the heaviest terms are added up for the bar; and of one more term
 _MORE = 2  # times the limit: so many are kept, so that equals at the limit are seen to end
 _ROUNDING = 1e-8  # scores are equal whose first nine digits are
@@ -239,12 +227,40 @@ def best_words(kind: str, question: Asked, bound: Bound, *, restricted: bool = F
     bound.values.update(more=_MORE * limit, last=limit - 1)
     seen = "WHERE owner IN (SELECT row FROM visible)" if restricted else ""
     last = f"SELECT score FROM {kind}_first ORDER BY score DESC OFFSET %(last)s LIMIT 1"
+    first = _tokens(kind, question, f"weighed.before < {_FIRST_POSTINGS}")
+    by_tokens = f"""
+        SELECT owner, sum(value) AS score FROM ({_tokens(kind, question)}) AS hit {seen}
+        GROUP BY owner HAVING sum(value) >= (SELECT least - phrases FROM {kind}_bar)
+    """
+    # What all have that reach the bar.
+    sums = [f"{kind}_sums AS NOT MATERIALIZED ({by_tokens})"]
+    if question.phrases:
+        among = f"((SELECT least <= phrases FROM {kind}_bar) OR {_hashed(f'{kind}_near')})"
+        phrases = _phrases(kind, question, among=among)
+        hits = f"SELECT owner, score AS value FROM {kind}_near {phrases}"
+        sums = [
+            f"{kind}_near AS MATERIALIZED ({by_tokens})",
+            f"""
+            {kind}_sums AS NOT MATERIALIZED (
+                SELECT owner, sum(value) AS score FROM ({hits}) AS hit {seen} GROUP BY owner
+            )
+            """,
+        ]
     # To find the first few of all is quick; to find those that equal the last, all are sorted. So
     # this is done where the equals do not end soon.
     return [
         *_terms(kind, question, bound),
-        *_bar(kind, question, seen),
-        *_reaching(kind, question, seen),
+        # What all of the best reach, and the most that phrases give.
+        f"""
+        {kind}_bar AS MATERIALIZED (
+            SELECT coalesce((
+                SELECT sum(value) AS score FROM ({first}) AS first {seen}
+                GROUP BY owner ORDER BY score DESC OFFSET %(last)s LIMIT 1
+            ), 0) - {_ROUNDING} AS least,
+            coalesce((SELECT sum(weight) FROM {kind}_weighed WHERE token < 0), 0) AS phrases
+        )
+        """,
+        *sums,
         f"""
         {kind}_first AS MATERIALIZED (
             SELECT owner, score FROM {kind}_sums ORDER BY score DESC LIMIT %(more)s
@@ -301,42 +317,6 @@ def _terms(kind: str, question: Asked, bound: Bound) -> list[str]:
             for number, phrase in enumerate(question.phrases)
         ),
         f"{kind}_weighed AS MATERIALIZED ({weighed(question, bound, kind)})",
-    ]
-
-
-def _bar(kind: str, question: Asked, seen: str) -> list[str]:
-    """The parts that tell what all of the best reach, `{kind}_bar`, and the most phrases give."""
-    first = _tokens(kind, question, f"weighed.before < {_FIRST_POSTINGS}")
-    return [
-        f"""
-        {kind}_bar AS MATERIALIZED (
-            SELECT coalesce((
-                SELECT sum(value) AS score FROM ({first}) AS first {seen}
-                GROUP BY owner ORDER BY score DESC OFFSET %(last)s LIMIT 1
-            ), 0) - {_ROUNDING} AS least,
-            coalesce((SELECT sum(weight) FROM {kind}_weighed WHERE token < 0), 0) AS phrases
-        )
-        """,
-    ]
-
-
-def _reaching(kind: str, question: Asked, seen: str) -> list[str]:
-    """The parts that lead to `{kind}_sums`: what all have that reach the bar."""
-    by_tokens = f"""
-        SELECT owner, sum(value) AS score FROM ({_tokens(kind, question)}) AS hit {seen}
-        GROUP BY owner HAVING sum(value) >= (SELECT least - phrases FROM {kind}_bar)
-    """
-    if not question.phrases:
-        return [f"{kind}_sums AS NOT MATERIALIZED ({by_tokens})"]
-    among = f"((SELECT least <= phrases FROM {kind}_bar) OR {_hashed(f'{kind}_near')})"
-    hits = f"SELECT owner, score AS value FROM {kind}_near {_phrases(kind, question, among=among)}"
-    return [
-        f"{kind}_near AS MATERIALIZED ({by_tokens})",
-        f"""
-        {kind}_sums AS NOT MATERIALIZED (
-            SELECT owner, sum(value) AS score FROM ({hits}) AS hit {seen} GROUP BY owner
-        )
-        """,
     ]
 
 

@@ -21,8 +21,8 @@ from pincite.stores.postgres.rights import MEMBER
 from pincite.stores.postgres.schema import SCHEMA, Connection
 
 _OPTIONS = f"-c search_path={SCHEMA},public -c jit=off"  # compiling a statement never pays here
-_PATIENCE = 10.0  # seconds to wait for a server or a free connection
-_WAIT = "30s"  # for a lock that others soon let go of
+_TIMEOUT = 10.0  # seconds to wait for a server or a free connection
+_LOCK_TIMEOUT = "30s"  # for a lock that others soon let go of
 
 _ENTER = """
 SELECT set_config('role', %(role)s, true), set_config('pincite.account', %(account)s, true),
@@ -64,6 +64,12 @@ class HeldLock:
         self.connection.close()
 
 
+def connected(url: str) -> Connection:
+    """A connection outside of any pool, to the tables of pincite."""
+    timeout = int(_TIMEOUT)
+    return psycopg.connect(url, autocommit=True, options=_OPTIONS, connect_timeout=timeout)
+
+
 class Server:
     """A pool of connections to one database. Threads may share it."""
 
@@ -72,12 +78,12 @@ class Server:
         self.name = named(url)
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
-            kwargs={"autocommit": True, "options": _OPTIONS, "connect_timeout": int(_PATIENCE)},
+            kwargs={"autocommit": True, "options": _OPTIONS, "connect_timeout": int(_TIMEOUT)},
             min_size=0,
             max_size=connections,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
             # Attempts come at growing distances: after a long outage too far from each other.
-            reconnect_timeout=_PATIENCE,
+            reconnect_timeout=_TIMEOUT,
             configure=_configure,
             open=False,
         )
@@ -88,8 +94,7 @@ class Server:
         Without `make`, DatabaseMissing where there are no tables yet.
         """
         with translated_errors(self.name):
-            options = {"autocommit": True, "options": _OPTIONS, "connect_timeout": int(_PATIENCE)}
-            with psycopg.connect(self.url, **options) as connection:  # type: ignore[arg-type]
+            with connected(self.url) as connection:
                 if not make and not schema_version(connection):
                     raise DatabaseMissing(
                         f"{self.name} holds no tables of pincite; correct the address, or let the "
@@ -120,9 +125,13 @@ class Server:
         """A connection that answers; those that ended while nobody used them are dropped."""
         # The pool's own check waits longer with each of them, in the end longer than it may.
         connection = self._pool.getconn()
-        while not _answers(connection):
-            self._pool.putconn(connection)
-            connection = self._pool.getconn()
+        while True:
+            try:
+                ConnectionPool.check_connection(connection)
+                break
+            except psycopg.OperationalError:
+                self._pool.putconn(connection)
+                connection = self._pool.getconn()
         try:
             yield connection
         finally:
@@ -139,10 +148,12 @@ class Server:
         The lock goes with its connection, so a process that is killed leaves none behind.
         """
         with translated_errors(self.name):
-            connection = psycopg.connect(self.url, autocommit=True, connect_timeout=int(_PATIENCE))
+            connection = connected(self.url)
             try:
                 if patient:
-                    connection.execute("SELECT set_config('lock_timeout', %s, false)", (_WAIT,))
+                    connection.execute(
+                        "SELECT set_config('lock_timeout', %s, false)", (_LOCK_TIMEOUT,)
+                    )
                     connection.execute("SELECT pg_advisory_lock(%s)", (key,))
                     return HeldLock(connection)
                 attempt = f"SELECT pg_try_advisory_lock{'_shared' * shared}(%s)"
@@ -160,14 +171,6 @@ class Server:
     def close(self) -> None:
         """Give back every connection."""
         self._pool.close()
-
-
-def _answers(connection: Connection) -> bool:
-    try:
-        ConnectionPool.check_connection(connection)
-    except psycopg.OperationalError:
-        return False
-    return True
 
 
 def _configure(connection: psycopg.Connection[Any]) -> None:

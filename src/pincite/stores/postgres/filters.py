@@ -5,27 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pincite.records import INSIDE, LEVELS, AllOf, AnyOf, Clause, Condition, Not, fields_of
-from pincite.stores.fields import LISTS, OF_CHUNKS, TEXTS, UNFOLDED, storable
+from pincite.records import INSIDE, LEVELS, AllOf, AnyOf, Clause, Condition, Not
+from pincite.stores.fields import LISTS, TEXTS, UNFOLDED, storable
 from pincite.stores.postgres.bm25 import Bound, holding_phrase
 from pincite.text.dates import day_span
 from pincite.text.words import fold, phrase_term
 
 
-def asks_documents(condition: Condition) -> bool:
-    """Whether a condition asks anything that documents say."""
-    return not OF_CHUNKS.issuperset(fields_of(condition))
-
-
-def said(condition: Condition, bound: Bound) -> str:
+def condition_as_sql(condition: Condition, bound: Bound) -> str:
     """A condition on `chunk` and `document` that is true or false, never unknown."""
     match condition:
         case AllOf(parts):
-            return f"({' AND '.join(said(part, bound) for part in parts) or 'true'})"
+            return f"({' AND '.join(condition_as_sql(part, bound) for part in parts) or 'true'})"
         case AnyOf(parts):
-            return f"({' OR '.join(said(part, bound) for part in parts) or 'false'})"
+            return f"({' OR '.join(condition_as_sql(part, bound) for part in parts) or 'false'})"
         case Not(part):
-            return f"NOT {said(part, bound)}"
+            return f"NOT {condition_as_sql(part, bound)}"
         case Clause(_, "is", values) if condition.field in TEXTS:
             wanted = bound(_wanted(condition.field, values))
             return _any_equal(TEXTS[condition.field], condition.field, wanted)
@@ -86,13 +81,9 @@ def _compared(held: str, clause: Clause, value: str, bound: Bound) -> str:
         case "begins":
             return f"starts_with({held}, {bound(value)}::text)"
         case _:
-            return f"{held} LIKE {bound(_as_like(value))}::text"
-
-
-def _as_like(pattern: str) -> str:
-    """Our `*` and `?` as LIKE's, whose own signs are plain characters to us."""
-    escaped = re.sub(r"([\\%_])", r"\\\1", pattern)
-    return escaped.replace("*", "%").replace("?", "_")
+            # Our `*` and `?` as LIKE's, whose own signs are plain characters to us.
+            escaped = re.sub(r"([\\%_])", r"\\\1", value)
+            return f"{held} LIKE {bound(escaped.replace('*', '%').replace('?', '_'))}::text"
 
 
 def _dated(operator: str, value: str, bound: Bound) -> str:

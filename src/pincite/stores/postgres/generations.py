@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from pincite.errors import IndexMissing, LibraryBusy, SettingsError, StoreDenied
@@ -72,20 +74,17 @@ class ProjectGenerations:
 
     def begin(self) -> int:
         """The next generation, made where there is none: empty, and seen by nobody."""
-        with self.server.within(self.entry) as connection:
-            self._lock(connection)
-            numbers = self._numbers(connection)
+        with self._changing() as (connection, numbers):
             if numbers.next is not None:
                 return numbers.next
             # The first is for a first build, also while a library is imported beside it.
             coming = replace(numbers, last=max(numbers.last, 1)).begun()
+            values = {**self._values, "next": coming.last}
             connection.execute(
-                "UPDATE project SET next = %(next)s, last = %(next)s WHERE id = %(project)s",
-                {**self._values, "next": coming.last},
+                "UPDATE project SET next = %(next)s, last = %(next)s WHERE id = %(project)s", values
             )
             connection.execute(
-                "INSERT INTO generation (project, number) VALUES (%(project)s, %(next)s)",
-                {**self._values, "next": coming.last},
+                "INSERT INTO generation (project, number) VALUES (%(project)s, %(next)s)", values
             )
             return coming.last
 
@@ -95,9 +94,7 @@ class ProjectGenerations:
         It holds all files that were handed in; or, where it replaces what there was, only its own
         are kept, and nothing leads back.
         """
-        with self.server.within(self.entry) as connection:
-            self._lock(connection)
-            numbers = self._numbers(connection)
+        with self._changing() as (connection, numbers):
             numbers.switched()  # or says why not
             if not replacing:
                 connection.execute(_TAKE_OVER, {**self._values, "live": numbers.live})
@@ -112,18 +109,14 @@ class ProjectGenerations:
 
     def roll_back(self) -> None:
         """Make the one before live again, in one statement."""
-        with self.server.within(self.entry) as connection:
-            self._lock(connection)
-            numbers = self._numbers(connection)
+        with self._changing() as (connection, numbers):
             numbers.rolled_back()
             self._refuse_lost(connection, numbers.before)
             self._change(connection, _ROLL_BACK, numbers)
 
     def give_up(self) -> None:
         """Forget the next one with all that is in it."""
-        with self.server.within(self.entry) as connection:
-            self._lock(connection)
-            numbers = self._numbers(connection)
+        with self._changing() as (connection, numbers):
             if numbers.next is None:
                 raise IndexMissing(f"no other generation of {self.scope.full_name} is being made")
             self._change(connection, _GIVE_UP, numbers)
@@ -131,22 +124,25 @@ class ProjectGenerations:
 
     def drop_before(self) -> None:
         """Forget the one before with all that is in it."""
-        with self.server.within(self.entry) as connection:
-            self._lock(connection)
-            numbers = self._numbers(connection)
+        with self._changing() as (connection, numbers):
             if numbers.before is not None:
                 self._change(connection, _NO_WAY_BACK, numbers)
                 self._drop(connection, numbers.before)
 
-    def _lock(self, connection: Connection) -> None:
-        if connection.execute("SELECT written_here()").fetchone() == (None,):
-            raise StoreDenied(f"{self.scope.user} may not change {self.scope.full_name}")
-        if connection.execute("SELECT clearance_here()").fetchone() != (len(LEVELS) - 1,):
-            raise StoreDenied(
-                f"this concerns all documents of {self.scope.full_name}; it needs the clearance "
-                f"{LEVELS[-1]!r}"
-            )
-        connection.execute("SELECT 1 FROM project WHERE id = %(project)s FOR UPDATE", self._values)
+    @contextmanager
+    def _changing(self) -> Iterator[tuple[Connection, Generations]]:
+        """A transaction in which nobody else changes which generations there are."""
+        with self.server.within(self.entry) as connection:
+            if connection.execute("SELECT written_here()").fetchone() == (None,):
+                raise StoreDenied(f"{self.scope.user} may not change {self.scope.full_name}")
+            if connection.execute("SELECT clearance_here()").fetchone() != (len(LEVELS) - 1,):
+                raise StoreDenied(
+                    f"this concerns all documents of {self.scope.full_name}; it needs the "
+                    f"clearance {LEVELS[-1]!r}"
+                )
+            locked = "SELECT 1 FROM project WHERE id = %(project)s FOR UPDATE"
+            connection.execute(locked, self._values)
+            yield connection, self._numbers(connection)
 
     def _refuse_lost(self, connection: Connection, coming: int | None) -> None:
         """Files that were handed in meanwhile must not be lost, nor deleted ones come back."""

@@ -163,7 +163,10 @@ def build(connection: Connection, view: View, settings: IndexSettings) -> None:
             *(f"{one}_cc{age}" for one in _OF_WORDS for age in ("new", "old")),
         ):
             connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS pincite.{left}")
-        with _memory(connection, settings.memory):
+        connection.execute(
+            "SELECT set_config('maintenance_work_mem', %s, false)", (settings.memory,)
+        )
+        try:
             connection.execute(
                 f"CREATE INDEX CONCURRENTLY {fresh} ON pincite.window_vector "
                 f"USING {_method(view, settings, windows)} WHERE space = {view.space:d}"
@@ -171,6 +174,9 @@ def build(connection: Connection, view: View, settings: IndexSettings) -> None:
             # Words come in no order, which leaves their indexes half empty.
             for one in _OF_WORDS:
                 connection.execute(f"REINDEX INDEX CONCURRENTLY pincite.{one}")
+        finally:
+            if not connection.broken:  # it goes back to its pool
+                connection.execute("RESET maintenance_work_mem")
         with connection.transaction():
             connection.execute(f"ALTER INDEX IF EXISTS pincite.{name} RENAME TO {old}")
             connection.execute(f"ALTER INDEX pincite.{fresh} RENAME TO {name}")
@@ -188,17 +194,6 @@ def build(connection: Connection, view: View, settings: IndexSettings) -> None:
             f"stored is kept and found, {found}. Let the database's owner run `pincite team "
             "optimize`"
         ) from error
-
-
-@contextmanager
-def _memory(connection: Connection, size: str) -> Iterator[None]:
-    """Memory for making an index; the connection goes back to its pool without it."""
-    connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (size,))
-    try:
-        yield
-    finally:
-        if not connection.broken:
-            connection.execute("RESET maintenance_work_mem")
 
 
 def _method(view: View, settings: IndexSettings, windows: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import psycopg
 from psycopg import errors
@@ -24,66 +23,57 @@ from pincite.errors import (
 )
 from pincite.stores.postgres.rights import MEMBER
 
-
-class _Meaning(NamedTuple):
-    sign: re.Pattern[str]  # in what the server or the driver says
-    ours: type[PinciteError]
-    words: str
-
-
-def _meaning(sign: str, ours: type[PinciteError], words: str) -> _Meaning:
-    return _Meaning(re.compile(sign), ours, words)
-
-
-# What is refused before there is a connection is told in words alone. The first that fits.
-_AT_THE_DOOR = (
-    _meaning(
+# A sign in what the server or the driver says, our error, and its words; the first that fits.
+_Meanings = tuple[tuple[str, type[PinciteError], str], ...]
+# What is refused before there is a connection is told in words alone.
+_AT_THE_DOOR: _Meanings = (
+    (
         "authentication failed|no password supplied",
         StoreDenied,
         "does not let this user in: {said}; give the password in PGPASSWORD or in ~/.pgpass",
     ),
-    _meaning(
+    (
         r'role "(?P<name>.*)" does not exist',
         StoreDenied,
         "knows no login {name!r}; name another in the address, or let an administrator make it: "
         "CREATE ROLE … LOGIN",
     ),
-    _meaning(
+    (
         r'database "(?P<name>.*)" does not exist',
         DatabaseMissing,
         "is not there; correct the address, or let an administrator make it: CREATE DATABASE …",
     ),
-    _meaning(
+    (
         "no pg_hba.conf entry",
         StoreDenied,
         "lets this login in from elsewhere only: {said}; let an administrator add it to "
         "pg_hba.conf",
     ),
-    _meaning(
+    (
         "starting up|shutting down|in recovery mode|not yet accepting connections",
         StoreUnreachable,
         "is not ready: {said}; try again in a moment",
     ),
-    _meaning(
+    (
         "failed to resolve host|could not translate host name",
         StoreUnreachable,
         "is not found: there is no such host; correct the address",
     ),
-    _meaning(
+    (
         "Connection refused|No such file or directory|timeout expired|No route to host",
         StoreUnreachable,
         "does not answer: {said}; is the server running, and are host and port as in the address?",
     ),
 )
 
-_INSIDE = (
-    _meaning(
+_INSIDE: _Meanings = (
+    (
         "permission denied (to set role|for schema pincite)",
         StoreDenied,
         f"does not let this login work as {MEMBER}; let the database's owner run: "
         f"GRANT {MEMBER} TO …",
     ),
-    _meaning(
+    (
         r'extension "vector" is not available|vector\.control',
         StoreUnsupported,
         "has no pgvector; let the server's administrator install it, 0.8.4 or newer",
@@ -114,18 +104,11 @@ def translated_errors(server: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _meant(error, server) from error
-
-
-def _meant(error: psycopg.Error, server: str) -> PinciteError:
-    said = _said(error)
-    for one in _INSIDE if error.sqlstate else _AT_THE_DOOR:
-        if found := one.sign.search(str(error)):
-            return one.ours(f"{server} {one.words.format(said=said, **found.groupdict())}")
-    ours, words = next((ours, words) for kind, ours, words in _BY_KIND if isinstance(error, kind))
-    return ours(f"{server} {words.format(said=said)}")
-
-
-def _said(error: Exception) -> str:
-    """The first line of what the server said."""
-    return next(iter(str(error).splitlines()), type(error).__name__)
+        said = next(iter(str(error).splitlines()), type(error).__name__)
+        for sign, ours, words in _INSIDE if error.sqlstate else _AT_THE_DOOR:
+            if found := re.search(sign, str(error)):
+                told = words.format(said=said, **found.groupdict())
+                raise ours(f"{server} {told}") from error
+        kinds = ((one, words) for kind, one, words in _BY_KIND if isinstance(error, kind))
+        meant, words = next(kinds)
+        raise meant(f"{server} {words.format(said=said)}") from error

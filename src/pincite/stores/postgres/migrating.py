@@ -33,7 +33,11 @@ _WHO_MAY = {
 
 def migrate(connection: Connection) -> None:
     """Bring the schema up to date, all steps in one transaction: PostgreSQL can take back DDL."""
-    _refuse_old_server(connection)
+    version = connection.info.server_version
+    if version < OLDEST_SERVER:
+        raise StoreUnsupported(
+            f"PostgreSQL {version // 10_000} is too old; pincite needs 15 or newer"
+        )
     with connection.transaction():
         if schema_version(connection) == len(MIGRATIONS):
             _refuse_old_vector(connection)
@@ -76,14 +80,6 @@ def refuse_newer(connection: Connection) -> None:
         raise StoreTooNew(
             f"the database was written by a newer pincite (schema {found}, this one knows "
             f"{len(MIGRATIONS)}); upgrade pincite"
-        )
-
-
-def _refuse_old_server(connection: Connection) -> None:
-    version = connection.info.server_version
-    if version < OLDEST_SERVER:
-        raise StoreUnsupported(
-            f"PostgreSQL {version // 10_000} is too old; pincite needs 15 or newer"
         )
 
 

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from pgvector import Vector as StoredVector
-
-from pincite.records import LEVELS, ChunkId, DocumentId, Filters, Ranked, Ranking
-from pincite.stores.postgres import filters as conditions
+from pincite.records import LEVELS, Filters, fields_of
+from pincite.stores.fields import OF_CHUNKS
 from pincite.stores.postgres.bm25 import Asked, Bound, asked, best_words, scores_of
-from pincite.stores.postgres.schema import Connection
+from pincite.stores.postgres.filters import condition_as_sql
 from pincite.text.words import exact_terms, question_terms
 from pincite.vectors import Vector
 
@@ -71,48 +69,6 @@ class View:
         return f"{name}({self.dimensions:d})"
 
 
-def search(
-    connection: Connection,
-    view: View,
-    question: str | None,
-    vector: Vector | None,
-    *,
-    filters: Filters,
-    limit: int,
-) -> dict[str, Ranking]:
-    """All rankings, from one statement."""
-    statement, values = search_statement(view, question, vector, filters=filters, limit=limit)
-    rankings: dict[str, list[Ranked]] = {}
-    if question is not None:
-        rankings["words"] = []
-    if vector is not None:
-        rankings["vector"] = []
-    if statement:
-        for kind, *row in connection.execute(statement, values, binary=True):
-            rankings.setdefault(kind, []).append(_ranked(*row))
-    return {kind: tuple(ranked) for kind, ranked in rankings.items()}
-
-
-def _ranked(  # noqa: PLR0913, PLR0917 — the columns of the statement
-    chunk: str,
-    document: str,
-    score: float,
-    listed: bool,  # noqa: FBT001
-    start: int | None,
-    end: int | None,
-    vector: StoredVector | None,
-) -> Ranked:
-    window = None if start is None or end is None else (start, end)
-    return Ranked(
-        ChunkId(chunk),
-        DocumentId(document),
-        score,
-        window,
-        None if vector is None else vector.to_numpy(),
-        listed=listed,
-    )
-
-
 def search_statement(
     view: View,
     question: str | None,
@@ -122,9 +78,7 @@ def search_statement(
     limit: int,
 ) -> tuple[str, dict[str, Any]]:
     """The statement and its values; empty where there is nothing to ask."""
-    bound = Bound(
-        generation=view.generation, project=view.project, clearance=view.clearance, limit=limit
-    )
+    bound = Bound(**view.scope, limit=limit)
     parts: list[str] = []
     chosen: list[str] = []
     visible = visible_chunks(view, filters, bound)
@@ -142,7 +96,8 @@ def search_statement(
         if found is not None:
             looked_for[kind] = found
             parts.extend(best_words(kind, found, bound, restricted=restricted))
-            parts.append(f"{kind}_best AS ({_best(kind)})")
+            first = _first(f"SELECT owner, score FROM {kind}_best_scored", _NO_WINDOW)
+            parts.append(f"{kind}_best AS ({first})")
             chosen.append(_chosen(kind))
     if vector is not None:
         bound.values["vector"] = vector
@@ -150,8 +105,11 @@ def search_statement(
         chosen.append(_chosen("vector"))
         if "words" in looked_for:
             # So that a chunk that one search lists can be judged by both.
-            parts.append(f"vector_others AS ({_named(_compared_words(view), _WINDOW)})")
-            parts.append(f"near_only AS MATERIALIZED ({_NEAR_ONLY})")
+            words_only = "SELECT owner FROM words_best EXCEPT SELECT owner FROM vector_best"
+            near_only = "SELECT owner FROM vector_best EXCEPT SELECT owner FROM words_best"
+            compared = _named(_windows_of(view, words_only), _WINDOW)
+            parts.append(f"vector_others AS ({compared})")
+            parts.append(f"near_only AS MATERIALIZED ({near_only})")
             others = scores_of("near_only", "words", looked_for["words"])
             parts.append(f"words_others AS ({_named(others, _NO_WINDOW)})")
             chosen.extend(_chosen(kind, others=True) for kind in ("vector", "words"))
@@ -171,9 +129,9 @@ def visible_chunks(view: View, filters: Filters, bound: Bound) -> str | None:
     """The rows of all chunks that may be seen; None where it is every one of the generation."""
     if filters.none_given and view.clearance >= len(LEVELS) - 1:
         return None
-    said = conditions.said(filters.condition, bound)
+    said = condition_as_sql(filters.condition, bound)
     join = ""
-    if conditions.asks_documents(filters.condition):
+    if not OF_CHUNKS.issuperset(fields_of(filters.condition)):
         join = (
             "JOIN document ON document.row = chunk.document AND document.project = %(project)s "
             "AND document.generation = %(generation)s AND document.level <= %(clearance)s"
@@ -183,10 +141,6 @@ def visible_chunks(view: View, filters: Filters, bound: Bound) -> str | None:
         WHERE chunk.project = %(project)s AND chunk.generation = %(generation)s
         AND chunk.level <= %(clearance)s AND {said}
     """
-
-
-def _best(kind: str) -> str:
-    return _first(f"SELECT owner, score FROM {kind}_best_scored", _NO_WINDOW)
 
 
 def _first(best: str, window: str) -> str:
@@ -237,9 +191,12 @@ def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
             ORDER BY {view.column}::{view.kind} <=> {_asked(view)}::{view.kind}
             LIMIT %(windows)s
         """
+        # Where so few can be seen, each of them is compared.
+        some = f"SELECT 1 FROM visible LIMIT {view.compared_all + 1:d}"
+        few = f"SELECT count(*) <= {view.compared_all:d} AS so FROM ({some}) AS counted"
         # Under a filter, or where one chunk owns all the close windows, an index may give too few.
         parts = [
-            *([f"few AS ({_few(view)})"] if restricted else ()),
+            *([f"few AS ({few})"] if restricted else ()),
             f"close AS MATERIALIZED ({close})",
             "short AS (SELECT count(DISTINCT owner) < %(limit)s AS so FROM close)",
             f"exact AS MATERIALIZED ({every.format(guard='AND (SELECT so FROM short)')})",
@@ -254,12 +211,6 @@ def _nearest(view: View, bound: Bound, *, restricted: bool) -> list[str]:
         ]
     nearest = _first(_windows_of(view, "SELECT owner FROM near"), _WINDOW)
     return [*parts, f"vector_best AS ({nearest})"]
-
-
-def _few(view: View) -> str:
-    """Whether so few can be seen that each of them is compared."""
-    some = f"SELECT 1 FROM visible LIMIT {view.compared_all + 1:d}"
-    return f"SELECT count(*) <= {view.compared_all:d} AS so FROM ({some}) AS counted"
 
 
 def _asked(view: View) -> str:
@@ -280,13 +231,3 @@ def _windows_of(view: View, owners: str) -> str:
         WHERE project = %(project)s AND generation = %(generation)s AND chunk IN ({owners})
         ORDER BY chunk, score DESC, start
     """
-
-
-def _compared_words(view: View) -> str:
-    """Of chunks that the words search alone lists: how near they are."""
-    only = "SELECT owner FROM words_best EXCEPT SELECT owner FROM vector_best"
-    return _windows_of(view, only)
-
-
-# Chunks that the vector search alone lists.
-_NEAR_ONLY = "SELECT owner FROM vector_best EXCEPT SELECT owner FROM words_best"

@@ -5,14 +5,12 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-import psycopg
-
 from pincite.stores.postgres.address import EMBEDDED, named, refuse_bad_address
+from pincite.stores.postgres.connection import connected
 from pincite.stores.postgres.embedded import EmbeddedServer, folder_of
 from pincite.stores.postgres.meanings import translated_errors
 from pincite.stores.postgres.migrating import migrate, schema_version
 from pincite.stores.postgres.rights import MEMBER
-from pincite.stores.postgres.schema import SCHEMA
 from pincite.stores.postgres.tuning import taken_apart
 
 
@@ -38,10 +36,7 @@ def set_up(url: str) -> Setup:
             address = stack.enter_context(EmbeddedServer(folder_of(address))).start()
         database = named(address)
         stack.enter_context(translated_errors(database))
-        options = f"-c search_path={SCHEMA},public"
-        connection = stack.enter_context(
-            psycopg.connect(address, autocommit=True, options=options, connect_timeout=10)
-        )
+        connection = stack.enter_context(connected(address))
         before = schema_version(connection)
         migrate(connection)
         told = connection.execute(

@@ -12,11 +12,10 @@ from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.postgres.words import (
     CHUNK_COLUMNS,
+    COUNT_SPELLINGS,
     DOCUMENT_COLUMNS,
-    Words,
     forget_words,
     words_of,
-    write_spellings,
     write_words,
 )
 from pincite.stores.rows import ChunkRows, DocumentRows, Row
@@ -128,37 +127,12 @@ def write(
     if inserted is None:
         return False
     (document,) = inserted
+    level, is_whole = rows.document[LEVEL], view.column == "embedding"
     words = [words_of(one.words, CHUNK_COLUMNS) for one in rows.chunks]
-    numbers = _write_chunks(connection, view, document, rows, words)
-    last_token = write_words(
-        connection,
-        view.generation,
-        chunks=list(zip(numbers, words, strict=True)),
-        document=(document, about),
-    )
-    write_spellings(connection, view.generation, rows.document[LEVEL], spelled)
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            _INSERT_DEFINITION, [(view.project, document, *one) for one in rows.definitions]
-        )
-        cursor.executemany(_INSERT_NAME, [(view.project, document, name) for name in rows.names])
-    lengths = sum(one.length for one in words)
-    windows = sum(len(one.windows) for one in rows.chunks)
-    counts = (len(words), lengths, 1, about.length, windows, last_token)
-    connection.execute(_COUNT, (*counts, view.generation, view.project))
-    return True
-
-
-def _write_chunks(
-    connection: Connection, view: View, document: int, rows: DocumentRows, words: Sequence[Words]
-) -> list[int]:
-    """Insert the chunks with their windows; their numbers."""
-    scope, level = (view.project, view.generation), rows.document[LEVEL]
     numbers = connection.execute(
         "SELECT nextval('chunk_row') FROM generate_series(1, %s)", (len(words),)
     ).fetchall()
-    numbered = [number for (number,) in numbers]
-    made = list(zip(numbered, rows.chunks, words, strict=True))
+    made = [(row, one, held) for (row,), one, held in zip(numbers, rows.chunks, words, strict=True)]
     with connection.cursor() as cursor:
         cursor.executemany(
             _INSERT_CHUNK,
@@ -170,17 +144,31 @@ def _write_chunks(
         cursor.executemany(
             _INSERT_WINDOW,
             [
-                (*scope, view.space, row, start, end, fingerprint, *_kept(view, vector))
+                (
+                    *(*scope, view.space, row, start, end, fingerprint),
+                    *((Vector(vector), None) if is_whole else (None, HalfVector(vector))),
+                )
                 for row, one, _ in made
-                for start, end, fingerprint, vector in one.windows
+                for start, end, fingerprint, data in one.windows
+                for vector in (from_bytes(data),)
             ],
         )
-    return numbered
-
-
-def _kept(view: View, data: bytes) -> tuple[Vector | None, HalfVector | None]:
-    vector = from_bytes(data)
-    return (Vector(vector), None) if view.column == "embedding" else (None, HalfVector(vector))
+        cursor.executemany(
+            _INSERT_DEFINITION, [(view.project, document, *one) for one in rows.definitions]
+        )
+        cursor.executemany(_INSERT_NAME, [(view.project, document, name) for name in rows.names])
+    last_token = write_words(
+        connection,
+        view.generation,
+        chunks=[(row, held) for row, _, held in made],
+        document=(document, about),
+    )
+    connection.execute(COUNT_SPELLINGS, (view.generation, level, spelled))
+    lengths = sum(one.length for one in words)
+    windows = sum(len(one.windows) for one in rows.chunks)
+    counts = (len(words), lengths, 1, about.length, windows, last_token)
+    connection.execute(_COUNT, (*counts, view.generation, view.project))
+    return True
 
 
 def spellings_of(chunks: Sequence[ChunkRows]) -> set[str]:

@@ -9,8 +9,7 @@ from pincite.errors import SettingsError
 from pincite.stores.postgres.address import PREFIX, without_settings
 from pincite.stores.postgres.indexes import IndexSettings
 
-_TEXTS = ("kind", "memory")
-_NUMBERS = tuple(field.name for field in fields(IndexSettings) if field.name not in _TEXTS)
+_NUMBERS = (one.name for one in fields(IndexSettings) if one.name not in ("kind", "memory"))
 _KNOWN = ("index", "memory", *_NUMBERS)
 _MOST_DIGITS = 18  # of a number; Python refuses those of some thousand
 
@@ -21,19 +20,20 @@ def taken_apart(url: str) -> tuple[str, IndexSettings]:
     `postgresql://db/notes?pincite.index=ivfflat&pincite.probes=20`
     """
     address, ours = without_settings(url)
-    settings = IndexSettings(**dict(_setting(*one.partition("=")[::2]) for one in ours))
+    given: dict[str, Any] = {}
+    for one in ours:
+        name, _, value = one.partition("=")
+        if name not in _KNOWN:
+            known = ", ".join(f"{PREFIX}{each}" for each in _KNOWN)
+            raise SettingsError(
+                f"{PREFIX}{name} is not a setting of an address; settings are: {known}"
+            )
+        if name in ("index", "memory"):
+            given["kind" if name == "index" else name] = value
+        elif not value.isdecimal() or len(value) > _MOST_DIGITS:
+            raise SettingsError(f"{PREFIX}{name} is {value!r}, but a whole number is expected")
+        else:
+            given[name] = int(value)
+    settings = IndexSettings(**given)
     settings.check()
     return address, settings
-
-
-def _setting(name: str, value: str) -> tuple[str, Any]:
-    if name == "index":
-        return "kind", value
-    if name == "memory":
-        return name, value
-    if name not in _NUMBERS:
-        known = ", ".join(f"{PREFIX}{one}" for one in _KNOWN)
-        raise SettingsError(f"{PREFIX}{name} is not a setting of an address; settings are: {known}")
-    if not value.isdecimal() or len(value) > _MOST_DIGITS:
-        raise SettingsError(f"{PREFIX}{name} is {value!r}, but a whole number is expected")
-    return name, int(value)

@@ -1,14 +1,19 @@
-"""Single files that users hand in: each is one document, however often and how fast it comes."""
+"""Single files that users hand in: each is one document, however often and how fast it comes.
+
+The files themselves are kept as they came, to be read again for another generation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import starmap
 from typing import Any
 
+from psycopg import errors
 from psycopg.types.json import Jsonb
 
-from pincite.errors import StoreBusy
+from pincite.errors import StoreBusy, StoreDenied
 from pincite.records import (
     DocumentEntry,
     DocumentId,
@@ -18,22 +23,18 @@ from pincite.records import (
     Original,
 )
 from pincite.stores.postgres import tables
-from pincite.stores.postgres.guarding import touch_others
-from pincite.stores.postgres.originals import KeepingStore
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
+from pincite.stores.postgres.store import PostgresStore, touch_others
 from pincite.stores.rows import embedded_of, entry_of
 
-_MINE = """
-SELECT {columns}, original.labels FROM document
+_MINE = f"""
+SELECT {tables.ENTRY_COLUMNS}, original.labels FROM document
 JOIN original ON original.project = document.project AND original.owner = document.owner
     AND original.checksum = document.upload
-WHERE document.project = %s AND document.generation = %s AND document.level <= %s
-AND document.owner = %s AND document.upload = %s
-"""
-_PAGE = """
-SELECT {columns} FROM document
-WHERE project = %s AND generation = %s AND level <= %s AND path > %s ORDER BY path LIMIT %s
+WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.level <= %(clearance)s AND document.owner = %(owner)s
+AND document.upload = %(checksum)s
 """
 _RELABEL = """
 UPDATE original SET labels = %(labels)s, level = document.level FROM document
@@ -63,49 +64,105 @@ AND md5(path) = md5(%(path)s) AND path = %(path)s
 """
 
 
+_KEEP = """
+INSERT INTO original (project, owner, checksum, level, path, labels, data)
+SELECT %(project)s, document.owner, %(checksum)s, document.level, document.path, %(labels)s,
+    %(data)s
+FROM document WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.level <= %(clearance)s AND document.id = %(document)s
+ON CONFLICT (project, owner, checksum) DO UPDATE SET
+    level = EXCLUDED.level, path = EXCLUDED.path, labels = EXCLUDED.labels
+WHERE original.level <= %(clearance)s
+"""
+_ORIGINALS = """
+SELECT original.checksum, original.owner FROM original
+JOIN document ON document.project = original.project AND document.owner = original.owner
+    AND document.upload = original.checksum
+WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.level <= %(clearance)s AND original.level <= %(clearance)s
+ORDER BY document.path
+"""
+_ORIGINAL = """
+SELECT path, labels, data, coalesce(name_of_account(owner), '') FROM original
+WHERE project = %(project)s AND level <= %(clearance)s AND checksum = %(checksum)s
+AND owner = %(owner)s
+"""
+# Whoever handed it in elsewhere did so here: who is no member gets no rights by it.
+_HAND_IN = """
+UPDATE document SET upload = %(checksum)s, owner = account_named(%(owner)s)
+WHERE project = %(project)s AND generation = %(generation)s AND level <= %(clearance)s
+AND path = %(path)s AND checksum = %(checksum)s RETURNING id
+"""
+# Whoever deletes or relabels it waits until the document is written that is made of it.
+_STILL_SO = """
+SELECT 1 FROM original WHERE project = %(project)s AND level <= %(clearance)s
+AND owner = %(owner)s AND checksum = %(checksum)s AND labels = %(labels)s FOR SHARE
+"""
+_TO_MAKE = """
+SELECT original.owner, original.checksum, octet_length(original.data)
+FROM original WHERE original.project = %(project)s AND original.level <= %(clearance)s
+AND NOT EXISTS (
+    SELECT 1 FROM document WHERE document.project = %(project)s
+    AND document.generation = %(generation)s AND document.level <= %(clearance)s
+    AND document.owner = original.owner AND document.upload = original.checksum
+)
+ORDER BY original.path, original.owner
+"""
+_TO_FORGET = """
+SELECT document.id FROM document
+WHERE document.project = %(project)s AND document.generation = %(generation)s
+AND document.upload IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM original WHERE original.project = document.project
+    AND original.owner = document.owner AND original.checksum = document.upload
+)
+"""
+
+
 class MadeOtherwise(StoreBusy):
     """Another model or policy came into use while a document was made; it must be made again."""
 
 
-class UploadStore(KeepingStore):
-    """A project to which single files are handed in."""
+@dataclass(frozen=True, slots=True)
+class Unmade:
+    """A file without a document: whose it is, which, and how many bytes it has."""
+
+    owner: int
+    checksum: str
+    size: int
+
+
+class UploadStore(PostgresStore):
+    """A project to which single files are handed in, and which keeps them."""
 
     def uploaded(self, checksum: str) -> tuple[DocumentEntry, dict[str, Any]] | None:
         """The document that this user made of a file, and what was said of it, if it is there."""
-        statement = _MINE.format(columns=tables.ENTRY_COLUMNS)
-        with self._reading() as (connection, state):
-            if state.view is None:
-                return None
-            seen = (state.view.project, state.view.generation, state.view.clearance)
-            found = connection.execute(statement, (*seen, self._entry.account, checksum))
-            row = found.fetchone()
-            if row is None:
-                return None
-            *entry, labels = row
+        for *entry, labels in self._rows(_MINE, owner=self._entry.account, checksum=checksum):
             return entry_of(tuple(entry)), labels
+        return None
 
     def has_uploads(self, *, all_of_them: bool = False) -> bool:
         """Whether any document that is seen was handed in, or every one."""
-        statement = """
+        ((uploads, documents),) = self._rows(
+            """
             SELECT count(upload), count(*) FROM document
-            WHERE project = %s AND generation = %s AND level <= %s
-        """
-        with self._reading() as (connection, state):
-            if state.view is None:
-                return all_of_them
-            seen = (state.view.project, state.view.generation, state.view.clearance)
-            uploads, documents = connection.execute(statement, seen).fetchone() or (0, 0)
-            return bool(uploads == documents if all_of_them else uploads)
+            WHERE project = %(project)s AND generation = %(generation)s
+            AND level <= %(clearance)s
+            """
+        ) or [(0, 0)]
+        return bool(uploads == documents if all_of_them else uploads)
 
     def page(self, after: str, limit: int) -> list[DocumentEntry]:
         """So many documents by path, from the one after this path on."""
-        statement = _PAGE.format(columns=tables.ENTRY_COLUMNS)
-        with self._reading() as (connection, state):
-            if state.view is None:
-                return []
-            seen = (state.view.project, state.view.generation, state.view.clearance)
-            rows = connection.execute(statement, (*seen, after, limit))
-            return [entry_of(row) for row in rows]
+        rows = self._rows(
+            f"""
+            SELECT {tables.ENTRY_COLUMNS} FROM document
+            WHERE project = %(project)s AND generation = %(generation)s
+            AND level <= %(clearance)s AND path > %(after)s ORDER BY path LIMIT %(limit)s
+            """,
+            after=after,
+            limit=limit,
+        )
+        return [entry_of(row) for row in rows]
 
     def add_upload(
         self, embedded: EmbeddedDocument, original: Original, made: LibraryHeader
@@ -141,36 +198,26 @@ class UploadStore(KeepingStore):
             values = {**view.scope, "document": document_id, "labels": Jsonb(labels)}
             if connection.execute(_HANDED_IN, values).fetchone() is None:
                 return False
-            for number, _, _, *handed_in in connection.execute(_HELD_IN, values).fetchall():
-                state = self._state_of(connection, number)
-                if state.view is not None and state.header is not None:
-                    there = (state.view, state.header)
-                    self._relabel_in(connection, there, document_id, about, handed_in)
+            held = connection.execute(_HELD_IN, values).fetchall()
+            for number, _, _, owner, upload in held:
+                state = self._state(connection, number)
+                if state.view is None or state.header is None:
+                    continue
+                rows = tables.read(connection, state.view, document_id)
+                if rows is None:
+                    continue
+                embedded = embedded_of(state.header.name, rows)
+                document = replace(embedded.document, metadata=about)
+                if not document.own_title:
+                    title = document.name.rpartition(".")[0] or document.name
+                    document = replace(document, title=title)
+                labelled = replace(embedded, document=document)
+                ids, recipe = [document_id], rows.document[tables.RECIPE]
+                self._forget(connection, state.view, state.header, ids, path=None, past=False)
+                self._add(connection, state.view, recipe, labelled, upload=upload, owner=owner)
+                self._touch(connection, state.view, of_a_run=False)
             connection.execute(_RELABEL, values)
             return True
-
-    def _relabel_in(
-        self,
-        connection: Connection,
-        there: tuple[View, LibraryHeader],
-        document_id: DocumentId,
-        about: Metadata,
-        handed_in: Sequence[Any],
-    ) -> None:
-        view, header = there
-        rows = tables.read(connection, view, document_id)
-        if rows is None:
-            return
-        embedded = embedded_of(header.name, rows)
-        document = replace(embedded.document, metadata=about)
-        if not document.own_title:
-            document = replace(document, title=document.name.rpartition(".")[0] or document.name)
-        labelled = replace(embedded, document=document)
-        owner, upload = handed_in
-        self._forget(connection, view, header, [document_id], path=None, past=False)
-        recipe = rows.document[tables.RECIPE]
-        self._add(connection, view, recipe, labelled, upload=upload, owner=owner)
-        self._touch(connection, view, of_a_run=False)
 
     def delete(self, document_id: DocumentId) -> bool:
         """Delete a document with all of it that is seen, in every generation and in the past."""
@@ -188,6 +235,78 @@ class UploadStore(KeepingStore):
             connection.execute(_FORGET_PAST, values)
             connection.execute(_FORGET_ORIGINAL, values)
             return True
+
+    def originals(self) -> Iterator[Original]:
+        """The files whose documents may be seen, by path, one at a time."""
+        with self.snapshot() as now:
+            for checksum, owner in now._rows(_ORIGINALS):
+                for found in now._rows(_ORIGINAL, checksum=checksum, owner=owner):
+                    path, labels, data, name = found
+                    yield Original(path, checksum, labels, data, name)
+
+    def keep_original(self, original: Original) -> bool:
+        """Keep the file of a document that is there; False where there is no such document."""
+        with self._writing() as (connection, view, _):
+            asked = {
+                **view.scope,
+                "checksum": original.checksum,
+                "path": original.path,
+                "owner": original.owner or self._scope.user,
+            }
+            try:
+                found = connection.execute(_HAND_IN, asked).fetchone()
+            except errors.UniqueViolation:
+                return False  # of one user's two documents of the same file one is made up
+            if found is not None:
+                self._keep(connection, view, found[0], original)
+            return found is not None
+
+    def to_make(self) -> list[Unmade]:
+        """The files of which there is no document in this generation yet, by path."""
+        return list(starmap(Unmade, self._rows(_TO_MAKE)))
+
+    def original(self, unmade: Unmade) -> Original | None:
+        """The file; None where it was deleted since, or is hidden by now."""
+        rows = self._rows(_ORIGINAL, checksum=unmade.checksum, owner=unmade.owner)
+        for path, labels, data, name in rows:
+            return Original(path, unmade.checksum, labels, data, name)
+        return None
+
+    def take_over(self, embedded: EmbeddedDocument, original: Original, owner: int) -> bool:
+        """Add the document of a file that was handed in before, for whoever handed it in.
+
+        False where the file was deleted or labelled otherwise since it was read.
+        """
+        with self._writing() as (connection, view, header):
+            upload, labels = original.checksum, Jsonb(original.labels)
+            asked = {**view.scope, "owner": owner, "checksum": upload, "labels": labels}
+            if connection.execute(_STILL_SO, asked).fetchone() is None:
+                return False
+            self._add(connection, view, header.recipe, embedded, upload=upload, owner=owner)
+            return True
+
+    def forget_deleted(self) -> None:
+        """Forget documents of files that were deleted since this generation was begun."""
+        with self._writing() as (connection, view, header):
+            rows = connection.execute(_TO_FORGET, view.scope).fetchall()
+            ids = [DocumentId(row[0]) for row in rows]
+            self._forget(connection, view, header, ids, path=None, past=False)
+
+    def _keep(
+        self, connection: Connection, view: View, document_id: DocumentId, original: Original
+    ) -> None:
+        values = {
+            **view.scope,
+            "document": document_id,
+            "checksum": original.checksum,
+            "labels": Jsonb(original.labels),
+            "data": original.data,
+        }
+        if connection.execute(_KEEP, values).rowcount != 1:
+            raise StoreDenied(
+                f"{original.path} cannot be stored by {self._scope.user}: the same file is kept "
+                "above their clearance"
+            )
 
 
 def _refuse_made_otherwise(made: LibraryHeader, header: LibraryHeader) -> None:

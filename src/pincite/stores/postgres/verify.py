@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+
 from pincite.records import DocumentId, Finding, LibraryHeader
 from pincite.stores.postgres import tables
-from pincite.stores.postgres.guarding import as_guarded
 from pincite.stores.postgres.schema import Connection
 from pincite.stores.postgres.search import View
 from pincite.stores.postgres.words import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
     WORD_TABLES,
-    Words,
     words_of,
 )
 from pincite.stores.rows import DocumentRows, embedded_of, rows_of
@@ -146,19 +147,14 @@ def _words_agree(connection: Connection, view: View, made: DocumentRows) -> bool
         ("posting", number, words_of(one.words, CHUNK_COLUMNS))
         for (number,), one in zip(numbers, made.chunks, strict=True)
     )
-    return set(spelled) == tables.spellings_of(made.chunks) and all(
-        _agrees(connection, view, table, owner, words) for table, owner, words in expected
-    )
-
-
-def _agrees(connection: Connection, view: View, table: str, owner: int, words: Words) -> bool:
-    held = connection.execute(
-        _HELD.format(table=table),
-        {"generation": view.generation, "owner": owner, "words": list(words.counts)},
-    ).fetchall()
-    return {row for row in held} == {
-        (token, halves, words.length) for token, halves in words.counts.items()
-    }
+    for table, owner, words in expected:
+        held = connection.execute(
+            _HELD.format(table=table),
+            {"generation": view.generation, "owner": owner, "words": list(words.counts)},
+        )
+        if set(held) != {(token, halves, words.length) for token, halves in words.counts.items()}:
+            return False
+    return set(spelled) == tables.spellings_of(made.chunks)
 
 
 def repair(connection: Connection, view: View, header: LibraryHeader) -> None:
@@ -167,21 +163,15 @@ def repair(connection: Connection, view: View, header: LibraryHeader) -> None:
         connection.execute(f"DELETE FROM {table} WHERE generation = %s", (view.generation,))
     documents = connection.execute(_DOCUMENTS, (view.project, view.generation)).fetchall()
     for row, document_id, owner, upload in documents:
-        made = _readable(connection, view, header, document_id)
+        rows = tables.read(connection, view, document_id)
+        made = None
+        with suppress(ValueError, KeyError, TypeError):  # cannot be read: its file is read again
+            made = _made_again(rows, header) if rows is not None else None
         tables.forget_documents(connection, view.generation, [row])
-        if made is not None:
+        if rows is not None and made is not None:
+            # What it says of itself may be less than what is known of it by now.
+            document = list(made.document)
+            document[tables.LEVEL] = max(rows.document[tables.LEVEL], document[tables.LEVEL])
+            made = replace(made, document=tuple(document))
             tables.write(connection, view, made, owner=owner, upload=upload)
     connection.execute(_COUNT_AGAIN, {"generation": view.generation})
-
-
-def _readable(
-    connection: Connection, view: View, header: LibraryHeader, document_id: DocumentId
-) -> DocumentRows | None:
-    """A document as it is written; None of one that cannot be read: its file is read again."""
-    rows = tables.read(connection, view, document_id)
-    try:
-        if rows is None:
-            return None
-        return as_guarded(_made_again(rows, header), rows.document[tables.LEVEL])
-    except (ValueError, KeyError, TypeError):
-        return None

@@ -91,7 +91,7 @@ SELECT %s, owner, token, length, halves
 FROM unnest(%s::bigint[], %s::integer[], %s::integer[], %s::smallint[])
     AS held (owner, token, length, halves)
 """
-_COUNT_SPELLINGS = """
+COUNT_SPELLINGS = """
 INSERT INTO spelling (generation, documents, level, word)
 SELECT %s, 1, %s, word FROM unnest(%s::text[]) AS word
 ON CONFLICT (generation, word, level) DO UPDATE SET documents = spelling.documents + 1
@@ -226,13 +226,6 @@ def _write_postings(
     ]
     columns = [list(column) for column in zip(*held, strict=True)] or [[], [], [], []]
     connection.execute(_INSERT_POSTINGS.format(table=table), (generation, *columns))
-
-
-def write_spellings(
-    connection: Connection, generation: int, level: int, words: Sequence[str]
-) -> None:
-    """Count one more document that spells these words so."""
-    connection.execute(_COUNT_SPELLINGS, (generation, level, list(words)))
 
 
 def forget_words(connection: Connection, generation: int, rows: Sequence[int]) -> None:
