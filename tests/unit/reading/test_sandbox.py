@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -351,3 +353,83 @@ def test_places_outside_the_text_or_the_world_are_not_believed(content: Content)
 def test_an_answer_that_is_no_answer_is_not_believed(answer: bytes) -> None:
     with pytest.raises(FileUnreadable, match="nonsense"):
         decode_reply(answer)
+
+
+# Holds a secret while it has children, as we do; then says where, and which processes they are.
+SECRETIVE = """
+import ctypes, sys
+from pathlib import Path
+from pincite.converting.process import RecogniserProcess
+from pincite.converting.wire import Options
+from pincite.reading.sandbox import Sandbox
+from pincite.reading.source_file import SourceFile
+secret = ctypes.create_string_buffer(b"the key")
+with Sandbox() as sandbox, RecogniserProcess(Options()) as recogniser:
+    sandbox.read("lines.markdown", SourceFile("a.md", b"# A"))
+    recogniser.engine
+    if "naive" in sys.argv:
+        ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
+    processes, found = [], ["self"]
+    for one in found:
+        processes.append(Path(f"/proc/{one}/stat").read_text().split()[0])
+        found += Path(f"/proc/{one}/task/{processes[-1]}/children").read_text().split()
+    print(ctypes.addressof(secret), *processes, flush=True)
+    input()
+"""
+# Another process of the same user tries to read the memory of each.
+CURIOUS = """
+import ctypes, errno, sys
+class Part(ctypes.Structure):
+    _fields_ = [("start", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+libc = ctypes.CDLL(None, use_errno=True)
+address, *processes = map(int, sys.argv[1:])
+for process in processes:
+    memory = ctypes.create_string_buffer(7)
+    ours, theirs = Part(ctypes.addressof(memory), 7), Part(address, 7)
+    done = libc.process_vm_readv(process, ctypes.byref(ours), 1, ctypes.byref(theirs), 1, 0)
+    print(memory.value.decode() if done > 0 else errno.errorcode[ctypes.get_errno()])
+"""
+
+
+def as_any_user() -> None:
+    """Let root start a program that may do no more than any other user's."""
+    for capability in range(64):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+
+
+def stolen(*arguments: str) -> list[str]:
+    """What a process reads in the memory of one that has a sandbox, and in that of its children."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SECRETIVE, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=as_any_user,
+    ) as secretive:
+        assert secretive.stdin is not None
+        assert secretive.stdout is not None
+        places = secretive.stdout.readline().split()
+        assert len(places) == 1 + 4, "it, the server, the shared child, the recogniser"
+        tried = subprocess.run(
+            [sys.executable, "-c", CURIOUS, *places],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            preexec_fn=as_any_user,
+        )
+        secretive.stdin.write("\n")
+    return tried.stdout.split("\n")[:-1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such call")
+def test_nobody_reads_our_memory_or_that_of_the_children() -> None:
+    assert stolen() == ["EPERM"] * 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such call")
+def test_without_it_the_same_process_reads_our_secret() -> None:
+    """The naive variant, where the system itself does not forbid it."""
+    forbidden = Path("/proc/sys/kernel/yama/ptrace_scope")
+    if forbidden.exists() and forbidden.read_text().strip() != "0":
+        pytest.skip("this system lets nobody read another's memory")
+    assert stolen("naive")[0] == "the key"
