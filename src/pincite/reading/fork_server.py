@@ -21,9 +21,10 @@ import msgspec
 
 from pincite.child_process import Channel, forbid_inspection, load_codecs, restrict, told
 from pincite.errors import FileEmpty, FileUnreadable
+from pincite.reading.lines.fences import has_code
 from pincite.reading.reader import read_here
-from pincite.reading.sandbox import OUT_OF_MEMORY, STATUS_BYTES, Reply, Request
-from pincite.reading.sniff import KINDS
+from pincite.reading.sandbox import COMMON, NEEDS_OWN, OUT_OF_MEMORY, STATUS_BYTES, Reply, Request
+from pincite.reading.sniff import KINDS, MARKDOWN
 from pincite.settings import ReadingLimits
 
 
@@ -44,19 +45,19 @@ def main() -> None:
         with ours, theirs:
             children[which] = os.fork()
             if children[which] == 0:
-                _be_the_child(theirs.fileno(), limits)
+                _be_the_child(which, theirs.fileno(), limits)
             socket.send_fds(asked, [status.to_bytes(STATUS_BYTES)], [ours.fileno()])
     os.killpg(0, signal.SIGKILL)  # also children that nobody waits for any more
 
 
 def load_everything() -> None:
     """Import what readers may need: in the child nothing can be opened, so not imported either."""
-    for module in ("lines.fences", *(kind.module for kind in KINDS)):
-        import_module(f"pincite.reading.{module}")
+    for kind in KINDS:
+        import_module(f"pincite.reading.{kind.module}")
     load_codecs()
 
 
-def _be_the_child(connection: int, limits: ReadingLimits) -> None:
+def _be_the_child(which: bytes, connection: int, limits: ReadingLimits) -> None:
     """Read files behind limits, answer for each, and never return."""
     status = 0
     try:
@@ -74,20 +75,23 @@ def _be_the_child(connection: int, limits: ReadingLimits) -> None:
             }
         )
         while True:
-            request = channel.receive()
+            request = msgspec.msgpack.decode(channel.receive(), type=Request)
             end = math.ceil(time.process_time()) + limits.seconds
             resource.setrlimit(resource.RLIMIT_CPU, (end, most_seconds))
-            channel.send(msgspec.msgpack.encode(_read(request)))
+            is_page = request.module == MARKDOWN.module
+            if which == COMMON and is_page and has_code(request.file.data):
+                channel.send(NEEDS_OWN)  # for the grammars, which are native
+            else:
+                channel.send(msgspec.msgpack.encode(_read(request)))
     except MemoryError:
         status = OUT_OF_MEMORY
     finally:
         os._exit(status)
 
 
-def _read(request: bytes) -> Reply:
+def _read(request: Request) -> Reply:
     try:
-        asked = msgspec.msgpack.decode(request, type=Request)
-        return Reply(content=read_here(asked.module, asked.file))
+        return Reply(content=read_here(request.module, request.file))
     except FileUnreadable as error:
         return Reply(problem=str(error), empty=isinstance(error, FileEmpty))
     except MemoryError:

@@ -10,8 +10,7 @@ from importlib import import_module
 from pincite.errors import FileConverted, FileEmpty, FileUnreadable
 from pincite.reading.analysis import FactsOf
 from pincite.reading.invisible import flagged
-from pincite.reading.lines.fences import has_code
-from pincite.reading.sniff import CODE, MARKDOWN, kind_of
+from pincite.reading.sniff import CODE, kind_of
 from pincite.reading.source_file import SourceFile
 from pincite.records import Analysis, Content, Document, Metadata, document_from
 from pincite.settings import CONVERTED_FOLDER
@@ -79,17 +78,4 @@ class LibraryReader:
         return Analysis()
 
     def _content(self, file: SourceFile) -> Content:
-        kind = kind_of(file.path, file.data)
-        if kind is CODE:
-            # What breaks its grammar is still text.
-            return self._read_or(kind.module, "code.lines", file)
-        if kind is MARKDOWN and has_code(file.data):
-            # What its code defines is told by grammars, too.
-            return self._read_or("lines.fences", kind.module, file)
-        return self.read_file(kind.module, file)
-
-    def _read_or(self, module: str, without_grammar: str, file: SourceFile) -> Content:
-        try:
-            return self.read_file(module, file)
-        except FileUnreadable:
-            return self.read_file(without_grammar, file)
+        return self.read_file(kind_of(file.path, file.data).module, file)

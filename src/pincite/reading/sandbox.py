@@ -27,17 +27,22 @@ import msgspec
 
 from pincite.child_process import SECONDS_TO_START, Channel, Process, python_module
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.sniff import KINDS
+from pincite.reading.sniff import CODE, KINDS, MARKDOWN
 from pincite.reading.source_file import SourceFile
 from pincite.records import Block, Content, Omission, Place, Section
 from pincite.settings import ReadingLimits
 
 OUT_OF_MEMORY = 3  # how a child exits that has too little
 STATUS_BYTES = 4
+# What reads code that breaks its grammar, and is still text.
+_WITHOUT_GRAMMAR = {CODE.module: "code.lines", MARKDOWN.module: "lines.markdown"}
 # Modules whose files share a child; any other has a child for each file.
-SHARED = frozenset({"code.lines", *(kind.module for kind in KINDS if not kind.native)})
+SHARED = frozenset(
+    {*(kind.module for kind in KINDS if not kind.native), *_WITHOUT_GRAMMAR.values()}
+)
+COMMON, OWN = b"c", b"o"  # the child that files share, and the one of a single file
+NEEDS_OWN = b""  # what the shared child answers for a file that is not for it
 
-_COMMON, _OWN = b"c", b"o"  # the child that files share, and the one of a single file
 # What a shared child reads before it is replaced: memory is not always given back in full.
 _MOST_FILES = 500
 _MOST_BYTES = 50_000_000
@@ -74,24 +79,30 @@ class Sandbox:
 
     def read(self, module: str, file: SourceFile) -> Content:
         """What the file holds, read by that module; FileUnreadable in plain words otherwise."""
-        request = msgspec.msgpack.encode(Request(module, file))
         with self._one_at_a_time:
             try:
-                answer = self._answer(request, shared=module in self._shared)
+                return self._read(module, file)
             except FileUnreadable:
                 raise
             except BaseException:
                 self._stop()  # interrupted: the answer that is under way belongs to nobody
                 raise
-        return decode_reply(answer)
 
-    def _answer(self, request: bytes, *, shared: bool) -> bytes:
-        if shared:
+    def _read(self, module: str, file: SourceFile) -> Content:
+        request = msgspec.msgpack.encode(Request(module, file))
+        if module in self._shared:
             with suppress(_Died):  # perhaps of what an earlier file left behind
-                return self._asked(_COMMON, request)
-        self._replace(_OWN)
-        with closing(self._children[_OWN].channel):  # with which the child ends
-            return self._asked(_OWN, request)
+                answer = self._asked(COMMON, request)
+                if answer != NEEDS_OWN:
+                    return decode_reply(answer)
+        self._replace(OWN)
+        try:
+            with closing(self._children[OWN].channel):  # with which the child ends
+                return decode_reply(self._asked(OWN, request))
+        except FileUnreadable:
+            if module not in _WITHOUT_GRAMMAR:
+                raise
+        return self._read(_WITHOUT_GRAMMAR[module], file)
 
     def _asked(self, which: bytes, request: bytes) -> bytes:
         limits = self._limits

@@ -19,7 +19,7 @@ class Kind:
     binary: bool = False  # never plain text
 
 
-MARKDOWN = Kind("lines.markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), native=False)
+MARKDOWN = Kind("lines.fences", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), native=False)
 PLAIN = Kind("lines.plain", (".txt", ".text"), native=False)
 HTML = Kind("web.html", (".html", ".htm", ".xhtml"))
 PDF = Kind("pdf", (".pdf",), binary=True)

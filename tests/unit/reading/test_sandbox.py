@@ -18,7 +18,15 @@ import pytest
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.reader import LibraryReader, read_here
-from pincite.reading.sandbox import SHARED as READ_TOGETHER, Reply, Sandbox, decode_reply
+from pincite.reading.sandbox import (
+    COMMON,
+    OWN,
+    SHARED as READ_TOGETHER,
+    Reply,
+    Request,
+    Sandbox,
+    decode_reply,
+)
 from pincite.reading.sniff import KINDS
 from pincite.reading.source_file import SourceFile
 from pincite.records import Block, BlockKind, Box, Content, Place, Section
@@ -212,8 +220,8 @@ def test_no_file_pays_for_the_time_of_those_before_it(naughty: None) -> None:
 class WithoutSecondTry(Sandbox):
     """The naive variant: what happens in the shared child is the last word."""
 
-    def _answer(self, request: bytes, *, shared: bool) -> bytes:
-        return self._asked(b"c", request)
+    def _read(self, module: str, file: SourceFile) -> Content:
+        return decode_reply(self._asked(COMMON, msgspec.msgpack.encode(Request(module, file))))
 
 
 def test_no_file_pays_for_the_memory_of_those_before_it(naughty: None) -> None:
@@ -242,9 +250,19 @@ def test_a_file_of_a_native_parser_has_a_child_of_its_own(naughty: None) -> None
     with Sandbox(LIMITS) as sandbox:
         assert told(sandbox, "process ") != told(sandbox, "process ")
     native = {kind.module for kind in KINDS if kind.native}
-    assert {"pdf", "office.package", "web.html", "code", "lines.fences"} & READ_TOGETHER == set()
+    assert {"pdf", "office.package", "web.html", "code"} & READ_TOGETHER == set()
     assert native & READ_TOGETHER == set()
-    assert {"lines.markdown", "lines.plain", "code.lines"} <= READ_TOGETHER
+    assert {"lines.fences", "lines.markdown", "lines.plain", "code.lines"} <= READ_TOGETHER
+
+
+def test_a_page_with_code_has_a_child_of_its_own_for_the_grammar() -> None:
+    page = b"# Pumps\n\n```python\ndef pump(): pass\n```\n"
+    with Sandbox(LIMITS) as sandbox:
+        text = sandbox.read("lines.fences", SourceFile("a.md", b"# Pumps\n\nThey pump."))
+        assert text == read_here("lines.markdown", SourceFile("a.md", b"# Pumps\n\nThey pump."))
+        assert sandbox._children.keys() == {COMMON}
+        assert sandbox.read("lines.fences", SourceFile("b.md", page)).analysis.symbols == ("pump",)
+        assert sandbox._children.keys() == {COMMON, OWN}
 
 
 def test_every_kind_of_file_is_read_by_the_sandbox() -> None:
