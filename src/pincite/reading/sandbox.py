@@ -43,9 +43,9 @@ SHARED = frozenset(
 COMMON, OWN = b"c", b"o"  # the child that files share, and the one of a single file
 NEEDS_OWN = b""  # what the shared child answers for a file that is not for it
 
-# What a shared child reads before it is replaced: memory is not always given back in full.
+# What a shared child reads before it is replaced, as it never gives back all memory.
 _MOST_FILES = 500
-_MOST_BYTES = 50_000_000
+_MOST_BYTES = 5_000_000
 
 _MOST = 1e9  # of anything that is counted or measured; infinity and NaN are more, or nothing
 Stretch = Block | Omission | Place | Section
