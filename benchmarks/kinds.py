@@ -15,11 +15,13 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from resource import RLIMIT_AS, RLIMIT_CPU
 
+from pincite.child_process import restrict
 from pincite.chunking.flow import chunk_document
 from pincite.errors import FileUnreadable
 from pincite.models.hashing import HashingEmbedder
-from pincite.reading.fork_server import load_everything, restrict
+from pincite.reading.fork_server import load_everything
 from pincite.reading.reader import LibraryReader
 from pincite.settings import POLICIES, ReadingLimits
 
@@ -80,7 +82,7 @@ def tried(reader: LibraryReader, root: Path, path: Path) -> Outcome:
     started = time.perf_counter()
     child = os.fork()
     if child == 0:
-        restrict(LIMITS)
+        restrict({RLIMIT_AS: LIMITS.memory_bytes, RLIMIT_CPU: LIMITS.seconds})
         os.write(theirs, told(reader, path.relative_to(root).as_posix(), data).encode()[:4_000])
         os._exit(0)
     os.close(theirs)

@@ -48,10 +48,11 @@ class WorkerSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingLimits:
-    """What a process that reads one file of a foreign format may use."""
+    """What a process that reads files may use for one of them."""
 
     memory_bytes: int = 512 << 20
-    seconds: int = 30  # of the clock, and of the processor
+    seconds: int = 30  # of the processor
+    clock_seconds: int = 300  # for one that only waits; a busy machine must not come near
 
 
 @dataclass(frozen=True, kw_only=True)

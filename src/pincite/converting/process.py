@@ -5,15 +5,9 @@ Which engine recognises follows from what the user asks for and what is installe
 
 from __future__ import annotations
 
-import os
 import re
-import select
 import shutil
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,26 +15,15 @@ from typing import BinaryIO, Literal, Self
 
 import msgspec
 
-from pincite.converting.wire import (
-    LENGTH_BYTES,
-    LONGEST_FRAME,
-    Answer,
-    Finished,
-    Job,
-    Options,
-    Part,
-    Problem,
-    Ready,
-    Wanted,
-    frame,
-)
+from pincite.child_process import SECONDS_TO_START, Process, python_module
+from pincite.converting.wire import Answer, Finished, Job, Options, Part, Problem, Ready, Wanted
 from pincite.errors import FileUnreadable, ModelInvalid, SettingsError, extra_needed
 from pincite.settings import NO_TELEMETRY
 
-_SECONDS_TO_START = 300.0  # a large speech model is read from a slow disk
 _SECONDS_A_PART = 600.0  # for a page, or for some seconds of a recording
+_LARGEST_PIECE = 64 << 20  # bytes of a file that are sent at once
 _ANSWERS: msgspec.json.Decoder[Answer] = msgspec.json.Decoder(Answer)
-_COMMAND = (sys.executable, "-P", "-m", "pincite.converting.worker")
+_COMMAND = python_module("pincite.converting.worker")
 
 OcrEngine = Literal["rapidocr", "tesseract"]
 
@@ -63,7 +46,7 @@ class RecogniserProcess:
         self._options = options
         self._seconds = seconds_a_part
         self._command = command
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._engine: str | None = None
 
     @property
@@ -78,92 +61,54 @@ class RecogniserProcess:
         process = self._started()
         whole = False
         try:
-            self._send(process, frame(job))
+            process.channel.send(msgspec.json.encode(job), self._seconds)
             while not whole:
-                answer = self._answer(process, self._seconds)
+                answer = _answer(process, self._seconds)
                 if isinstance(answer, Wanted):
                     file.seek(answer.offset)
-                    data = file.read(min(answer.size, LONGEST_FRAME))
-                    self._send(process, len(data).to_bytes(LENGTH_BYTES) + data)
+                    piece = file.read(min(answer.size, _LARGEST_PIECE))
+                    process.channel.send(piece, self._seconds)
                     continue
                 whole = isinstance(answer, Finished | Problem)
                 yield _part(answer)
-        except _Gone as error:
+        except ConnectionError as error:
             raise FileUnreadable(
                 "makes the recogniser crash: it is damaged or needs too much memory"
             ) from error
-        except _Late as error:
+        except TimeoutError as error:
             raise FileUnreadable(f"takes longer than {self._seconds:g} s a page") from error
         finally:
             if not whole:  # what it still might say would be taken for what the next file holds
                 self.close()
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _started(self) -> Process:
         if self._process is None:
-            # Neither our environment, which may hold keys, nor the folder we stand in is passed on.
-            self._process = subprocess.Popen(  # noqa: S603 — our own module
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is ours to handle
-                cwd="/",
-                env={
-                    "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-                    "PYTHONUTF8": "1",
-                    **NO_TELEMETRY,
-                },
-            )
+            self._process = Process(self._command, NO_TELEMETRY)
             self._engine = self._greeting(self._process)
         return self._process
 
-    def _greeting(self, process: subprocess.Popen[bytes]) -> str:
+    def _greeting(self, process: Process) -> str:
         problem = "it ended at once"
         try:
-            self._send(process, frame(self._options))
-            answer = self._answer(process, _SECONDS_TO_START)
+            process.channel.send(msgspec.json.encode(self._options), self._seconds)
+            answer = _answer(process, SECONDS_TO_START)
             if isinstance(answer, Ready):
                 return answer.engine
             if isinstance(answer, Problem):
                 problem = answer.reason
-        except _Late:
-            problem = f"it takes longer than {_SECONDS_TO_START:g} s"
-        except _Gone:
+        except TimeoutError:
+            problem = f"it takes longer than {SECONDS_TO_START:g} s"
+        except ConnectionError:
             pass
         self.close()
         name = self._options.engine or "pypdfium2"
         raise ModelInvalid(f"{name} cannot be started: {problem}")
-
-    def _send(self, process: subprocess.Popen[bytes], data: bytes) -> None:
-        if process.stdin is None:
-            raise _Gone
-        pipe, deadline = process.stdin.fileno(), time.monotonic() + self._seconds
-        os.set_blocking(pipe, False)
-        rest = memoryview(data)
-        while rest:
-            _wait(deadline, writable=[pipe])
-            try:
-                rest = rest[os.write(pipe, rest) :]
-            except OSError as error:
-                raise _Gone from error
-
-    def _answer(self, process: subprocess.Popen[bytes], seconds: float) -> Answer:
-        deadline = time.monotonic() + seconds
-        length = int.from_bytes(_received(process, LENGTH_BYTES, deadline))
-        if length > LONGEST_FRAME:
-            raise _Gone
-        try:
-            return _ANSWERS.decode(_received(process, length, deadline))
-        except msgspec.MsgspecError as error:
-            raise _Gone from error
 
     def close(self) -> None:
         """End the process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
-            with suppress(BrokenPipeError):
-                process.communicate()
 
     def __enter__(self) -> Self:
         return self
@@ -172,44 +117,22 @@ class RecogniserProcess:
         self.close()
 
 
-class _Gone(Exception):
-    """The process ended, or says what it never should."""
-
-
-class _Late(Exception):
-    """The process does not answer in time."""
-
-
 def _part(answer: Answer) -> Part:
     """What an answer brings; what has gone wrong is raised."""
     match answer:
         case Problem():
             raise FileUnreadable(answer.reason)
         case Ready() | Wanted():
-            raise _Gone
+            raise ConnectionError
         case _:
             return answer
 
 
-def _received(process: subprocess.Popen[bytes], size: int, deadline: float) -> bytes:
-    """So many bytes of what the process says."""
-    if process.stdout is None:
-        raise _Gone
-    data = bytearray()
-    pipe = process.stdout.fileno()
-    while len(data) < size:
-        _wait(deadline, readable=[pipe])
-        part = os.read(pipe, min(size - len(data), 1 << 20))
-        if not part:
-            raise _Gone
-        data += part
-    return bytes(data)
-
-
-def _wait(deadline: float, *, readable: Sequence[int] = (), writable: Sequence[int] = ()) -> None:
-    left = max(deadline - time.monotonic(), 0.0)
-    if not any(select.select(readable, writable, [], left)):
-        raise _Late
+def _answer(process: Process, seconds: float) -> Answer:
+    try:
+        return _ANSWERS.decode(process.channel.receive(seconds))
+    except msgspec.MsgspecError as error:
+        raise ConnectionError from error
 
 
 def ocr_options(engine: OcrEngine | None, language: str | None) -> Options:

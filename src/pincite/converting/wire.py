@@ -1,4 +1,4 @@
-"""What crosses the pipe between us and the process that recognises: typed data, never code.
+"""What passes between us and the process that recognises: typed data, never code.
 
 Also which files hold something to recognise, and what it takes, by their names.
 """
@@ -12,9 +12,6 @@ import msgspec
 
 from pincite.records import Modality
 from pincite.settings import CONVERTED_FOLDER
-
-LENGTH_BYTES = 8
-LONGEST_FRAME = 64 << 20  # bytes
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,12 +112,6 @@ class Problem(msgspec.Struct, frozen=True, tag=True):
 
 
 Answer = Ready | Wanted | Opened | Page | Said | Finished | Problem
-
-
-def frame(message: msgspec.Struct) -> bytes:
-    """A message as bytes, its length before it."""
-    data = msgspec.json.encode(message)
-    return len(data).to_bytes(LENGTH_BYTES) + data
 
 
 class Need(StrEnum):

@@ -1,26 +1,23 @@
 """The process that recognises: it decodes what strangers made, so it can do nothing else.
 
-Run by `process.py`: `python -m pincite.converting.worker`. Options come first on standard input,
-then jobs; answers go to standard output. Once engine and models are loaded, no file, connection or
-process can be opened any more, and there is only so much memory.
+Run by `process.py`: `python -m pincite.converting.worker`, with a socket as standard input. Options
+come first, then jobs; answers go back the same way. Once engine and models are loaded, no file,
+connection or process can be opened any more, and there is only so much memory.
 """
 
 from __future__ import annotations
 
-import contextlib
-import encodings
 import io
 import os
-import pkgutil
 import resource
-import sys
+import socket
 from collections.abc import Iterator
-from importlib import import_module
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
+from pincite.child_process import Channel, forbid_inspection, load_codecs, restrict, told
 from pincite.converting.ocr import (
     RapidOcr,
     Recogniser,
@@ -32,7 +29,6 @@ from pincite.converting.ocr import (
 )
 from pincite.converting.speech import Transcriber
 from pincite.converting.wire import (
-    LENGTH_BYTES,
     Answer,
     Finished,
     Job,
@@ -43,44 +39,49 @@ from pincite.converting.wire import (
     Ready,
     SourceKind,
     Wanted,
-    frame,
 )
 from pincite.errors import FileUnreadable, PinciteError
 
 _LARGEST = 500_000_000  # bytes of a PDF or an image, which are held in memory
-_LONGEST_PROBLEM = 200  # characters of a library's own message
 
 
 def main() -> None:
     """Answer until nobody asks any more."""
-    # What libraries print must not get between our answers.
-    pipes = Pipes(sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    options = msgspec.json.decode(pipes.receive(), type=Options)
+    forbid_inspection()
+    with suppress(ConnectionError):
+        _serve(Channel(socket.socket(fileno=0)))
+
+
+def _serve(channel: Channel) -> None:
+    options = msgspec.json.decode(channel.receive(), type=Options)
     try:
         engine = _engine(options)
-        # Load what is otherwise loaded when it is needed: then no file can be opened any more
-        for codec in pkgutil.iter_modules(encodings.__path__):
-            with contextlib.suppress(ImportError):  # those of other systems
-                import_module(f"encodings.{codec.name}")
+        load_codecs()
         if options.engine != "whisper":
             rehearse()
     except Exception as error:  # noqa: BLE001 — whatever keeps a library from loading ends the run
-        pipes.send(Problem(_told(error)))
+        _send(channel, Problem(str(error) if isinstance(error, PinciteError) else told(error)))
         return
     _restrict(options)
-    pipes.send(Ready(engine.name if engine else ""))
-    while request := pipes.receive():
-        job = msgspec.json.decode(request, type=Job)
+    _send(channel, Ready(engine.name if engine else ""))
+    while True:
+        job = msgspec.json.decode(channel.receive(), type=Job)
         try:
-            for part in _parts(job, FileAtParent(pipes, job.size), engine, options.language):
-                pipes.send(part)
+            for part in _parts(job, FileAtParent(channel, job.size), engine, options.language):
+                _send(channel, part)
         except FileUnreadable as error:
-            pipes.send(Problem(str(error)))
+            _send(channel, Problem(str(error)))
         except MemoryError:
-            pipes.send(Problem(f"needs more than {options.memory_bytes >> 20} MB to recognise"))
+            needs = f"needs more than {options.memory_bytes >> 20} MB to recognise"
+            _send(channel, Problem(needs))
+        except ConnectionError:
+            raise
         except Exception as error:  # noqa: BLE001 — a decoder met something it was not made for
-            pipes.send(Problem(f"is damaged, or cannot be recognised ({_told(error)})"))
+            _send(channel, Problem(f"is damaged, or cannot be recognised ({told(error)})"))
+
+
+def _send(channel: Channel, answer: Answer) -> None:
+    channel.send(msgspec.json.encode(answer))
 
 
 def _engine(options: Options) -> Recogniser | Transcriber | None:
@@ -97,21 +98,14 @@ def _engine(options: Options) -> Recogniser | Transcriber | None:
             return None
 
 
-def _told(error: Exception) -> str:
-    if isinstance(error, PinciteError):
-        return str(error)
-    return " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST_PROBLEM]
-
-
 def _restrict(options: Options) -> None:
     """From here on: so much more memory, and nothing new is opened."""
-    limits = [(resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]
-    if options.engine != "tesseract":  # which is a program of its own, started for each image
-        limits.append((resource.RLIMIT_NOFILE, 0))
+    limits = {}
+    if options.engine == "tesseract":  # which is a program of its own, started for each image
+        limits[resource.RLIMIT_NOFILE] = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if taken := _address_space():
-        limits.append((resource.RLIMIT_AS, taken + options.memory_bytes))
-    for limited, most in limits:
-        resource.setrlimit(limited, (most, most))
+        limits[resource.RLIMIT_AS] = taken + options.memory_bytes
+    restrict(limits)
 
 
 def _address_space() -> int:
@@ -129,13 +123,14 @@ def _parts(
     engine: Recogniser | Transcriber | None,
     language: str | None,
 ) -> Iterator[Part]:
+    stream = io.BufferedReader(file, 1 << 20)
     if job.kind in (SourceKind.AUDIO, SourceKind.VIDEO):
         if isinstance(engine, Transcriber):
-            yield from engine.transcribe(io.BufferedReader(file, 1 << 20))
+            yield from engine.transcribe(stream)
         return
     if job.size > _LARGEST:
         raise FileUnreadable(f"is larger than {_LARGEST / 1e6:g} MB")
-    data = file.readall()
+    data = stream.read(job.size)
     opened, pages = (
         open_pdf(data, job.passwords) if job.kind is SourceKind.PDF else open_image(data)
     )
@@ -146,29 +141,11 @@ def _parts(
     yield Finished(language)
 
 
-class Pipes:
-    """The two pipes to the process that asks."""
-
-    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
-        self._source = source
-        self._sink = sink
-
-    def receive(self) -> bytes:
-        """The next message; empty where there is none any more."""
-        length = int.from_bytes(self._source.read(LENGTH_BYTES))
-        return self._source.read(length)
-
-    def send(self, answer: Answer) -> None:
-        """Send an answer."""
-        self._sink.write(frame(answer))
-        self._sink.flush()
-
-
 class FileAtParent(io.RawIOBase):
     """The file to recognise; the parent holds it open and sends what is asked for."""
 
-    def __init__(self, pipes: Pipes, size: int) -> None:
-        self._pipes = pipes
+    def __init__(self, channel: Channel, size: int) -> None:
+        self._channel = channel
         self._size = size
         self._at = 0
 
@@ -186,28 +163,16 @@ class FileAtParent(io.RawIOBase):
         self._at = min(max(base + offset, 0), self._size)
         return self._at
 
-    def tell(self) -> int:
-        """Where reading goes on."""
-        return self._at
-
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         """Fill the buffer as far as there is something to read."""
         wanted = min(len(buffer), self._size - self._at)
         if wanted <= 0:
             return 0
-        self._pipes.send(Wanted(self._at, wanted))
-        data = self._pipes.receive()
+        _send(self._channel, Wanted(self._at, wanted))
+        data = self._channel.receive()
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)
-
-    def readall(self) -> bytes:
-        """All that is left, in one go."""
-        data = bytearray(self._size - self._at)
-        view = memoryview(data)
-        while view and (got := self.readinto(view)):
-            view = view[got:]
-        return bytes(data[: len(data) - len(view)])
 
 
 if __name__ == "__main__":

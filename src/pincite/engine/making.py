@@ -58,7 +58,7 @@ class Making:
 
 @contextmanager
 def making(header: LibraryHeader, embedder: Embedder) -> Iterator[Making]:
-    """Make documents in this way; readers of foreign formats run behind a wall meanwhile."""
+    """Make documents in this way; files are read in a sandbox meanwhile."""
     from pincite.reading.sandbox import Sandbox
 
     with Sandbox() as sandbox:

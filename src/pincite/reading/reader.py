@@ -10,14 +10,13 @@ from importlib import import_module
 from pincite.errors import FileConverted, FileEmpty, FileUnreadable
 from pincite.reading.analysis import FactsOf
 from pincite.reading.invisible import flagged
-from pincite.reading.lines.fences import has_code
-from pincite.reading.sniff import CODE, MARKDOWN, kind_of
+from pincite.reading.sniff import CODE, kind_of
 from pincite.reading.source_file import SourceFile
 from pincite.records import Analysis, Content, Document, Metadata, document_from
 from pincite.settings import CONVERTED_FOLDER
 from pincite.text.own_files import is_own_file
 
-ForeignReader = Callable[[str, SourceFile], Content]
+FileReader = Callable[[str, SourceFile], Content]
 """Module of `reading/` and file → what it holds. The sandbox is one; `read_here` is another."""
 
 KnownAnalysis = Callable[[str, str, FactsOf], Analysis]
@@ -28,17 +27,17 @@ Labelled = Callable[[str, Metadata], Metadata]
 
 
 def read_here(module: str, file: SourceFile) -> Content:
-    """Read the file in this very process."""
+    """Read the file in this very process, and flag what is invisible in it."""
     reader: Callable[[SourceFile], Content] = import_module(f"pincite.reading.{module}").read
-    return reader(file)
+    return flagged(reader(file))
 
 
 @dataclass(frozen=True)
 class LibraryReader:
-    """Reads the files of one library, those of foreign kinds through `read_foreign`."""
+    """Reads the files of one library through `read_file`."""
 
     library: str
-    read_foreign: ForeignReader = read_here
+    read_file: FileReader = read_here
     passwords: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()
     converted: frozenset[str] = frozenset()  # paths of files whose text was recognised
@@ -60,7 +59,6 @@ class LibraryReader:
             if hashlib.sha256(data).hexdigest() in self.without_text:
                 raise FileEmpty("holds no text that could be recognised") from error
             raise
-        content = flagged(content)
         content = replace(content, metadata=self.labelled(path, content.metadata))
         document = document_from(content, library=self.library, path=path, data=data)
 
@@ -80,17 +78,4 @@ class LibraryReader:
         return Analysis()
 
     def _content(self, file: SourceFile) -> Content:
-        kind = kind_of(file.path, file.data)
-        if kind is CODE:
-            # What breaks its grammar is still text.
-            return self._read_or(kind.module, "code.lines", file)
-        if kind is MARKDOWN and has_code(file.data):
-            # What its code defines is told by grammars, too, which need the sandbox.
-            return self._read_or("lines.fences", kind.module, file)
-        return (self.read_foreign if kind.foreign else read_here)(kind.module, file)
-
-    def _read_or(self, module: str, without_grammar: str, file: SourceFile) -> Content:
-        try:
-            return self.read_foreign(module, file)
-        except FileUnreadable:
-            return read_here(without_grammar, file)
+        return self.read_file(kind_of(file.path, file.data).module, file)

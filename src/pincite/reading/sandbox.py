@@ -1,102 +1,167 @@
-"""Reads files of foreign formats in child processes that can do nothing but read them.
+"""Reads files in child processes that can do nothing but read them.
 
-A parser may be made to hang, to eat all memory, to crash, or to run code of the file's author. So
-each file is read in a process of its own, which has so much memory and time and no more, and which
-cannot open any file or connection: it gets the bytes through a pipe and answers with typed data,
-never code. The processes are forked from one that has all readers loaded, which takes milliseconds.
+A reader may be made to hang, to eat all memory, to crash, or to run code of the file's author. So
+files are read in processes which have so much memory and processor time and no more, and which
+cannot open any file or connection: they get the bytes through a socket and answer with typed data,
+never code. They are forked from one that has all readers loaded, which takes milliseconds.
+
+A parser that is not written in Python could be taken over by a file and lie about the next one, so
+each of its files gets a child of its own. The other kinds share a child, which is replaced now and
+then, and whenever it dies; its file is then tried alone, as an earlier one may be to blame.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
+import socket
 import threading
+import time
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import IO, Self
+from typing import Self
 
 import msgspec
 
+from pincite.child_process import SECONDS_TO_START, Channel, Process, python_module
 from pincite.errors import FileEmpty, FileUnreadable
+from pincite.reading.sniff import CODE, KINDS, MARKDOWN
 from pincite.reading.source_file import SourceFile
 from pincite.records import Block, Content, Omission, Place, Section
 from pincite.settings import ReadingLimits
 
-LENGTH_BYTES = 8
+OUT_OF_MEMORY = 3  # how a child exits that has too little
+STATUS_BYTES = 4
+# What reads code that breaks its grammar, and is still text.
+_WITHOUT_GRAMMAR = {CODE.module: "code.lines", MARKDOWN.module: "lines.markdown"}
+# Modules whose files share a child; any other has a child for each file.
+SHARED = frozenset(
+    {*(kind.module for kind in KINDS if not kind.native), *_WITHOUT_GRAMMAR.values()}
+)
+COMMON, OWN = b"c", b"o"  # the child that files share, and the one of a single file
+NEEDS_OWN = b""  # what the shared child answers for a file that is not for it
+
+# What a shared child reads before it is replaced, as it never gives back all memory.
+_MOST_FILES = 500
+_MOST_BYTES = 5_000_000
 
 _MOST = 1e9  # of anything that is counted or measured; infinity and NaN are more, or nothing
 Stretch = Block | Omission | Place | Section
 
 
-class Sandbox:
-    """The readers in processes of their own. Nothing is started before the first file."""
+class _Died(FileUnreadable):
+    """The child that read the file is gone."""
 
-    def __init__(self, limits: ReadingLimits | None = None) -> None:
+
+@dataclass
+class _Child:
+    """A process forked by the server, and what it has read so far."""
+
+    channel: Channel
+    started: float = field(default_factory=time.monotonic)
+    files: int = 0
+    bytes: int = 0
+
+
+class Sandbox:
+    """The readers in child processes. Nothing is started before the first file."""
+
+    def __init__(
+        self, limits: ReadingLimits | None = None, *, shared: frozenset[str] = SHARED
+    ) -> None:
         self._limits = limits or ReadingLimits()
-        self._server: subprocess.Popen[bytes] | None = None
+        self._shared = shared
+        self._server: Process | None = None
+        self._children: dict[bytes, _Child] = {}
         self._one_at_a_time = threading.Lock()
 
     def read(self, module: str, file: SourceFile) -> Content:
         """What the file holds, read by that module; FileUnreadable in plain words otherwise."""
-        request = encode(Request(module, file))
         with self._one_at_a_time:
-            answer = self._ask(request)
-            if answer is None:  # the server itself is gone; the file gets one more chance
-                self._stop()
-                answer = self._ask(request)
-        if answer is None:
-            self._stop()
-            raise FileUnreadable("made its reader crash; it may be damaged")
-        return decode_reply(answer)
+            try:
+                return self._read(module, file)
+            except FileUnreadable:
+                raise
+            except BaseException:
+                self._stop()  # interrupted: the answer that is under way belongs to nobody
+                raise
 
-    def _ask(self, request: bytes) -> bytes | None:
-        server = self._started()
-        if server.stdin is None or server.stdout is None:
-            return None
+    def _read(self, module: str, file: SourceFile) -> Content:
+        request = msgspec.msgpack.encode(Request(module, file))
+        if module in self._shared:
+            with suppress(_Died):  # perhaps of what an earlier file left behind
+                answer = self._asked(COMMON, request)
+                if answer != NEEDS_OWN:
+                    return decode_reply(answer)
+        self._replace(OWN)
         try:
-            write_frame(server.stdin, request)
-            return read_frame(server.stdout)
-        except OSError:
-            return None
-        except BaseException:
-            self._stop()  # interrupted: the answer that is under way belongs to nobody
-            raise
+            with closing(self._children[OWN].channel):  # with which the child ends
+                return decode_reply(self._asked(OWN, request))
+        except FileUnreadable:
+            if module not in _WITHOUT_GRAMMAR:
+                raise
+        return self._read(_WITHOUT_GRAMMAR[module], file)
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._server is None:
-            # Neither our environment, which may hold keys, nor the folder we stand in, which may
-            # hold modules of the same names, is passed on.
-            self._server = subprocess.Popen(  # noqa: S603 — our own module
-                [
-                    *(sys.executable, "-P", "-m", "pincite.reading.fork_server"),
-                    *(str(self._limits.memory_bytes), str(self._limits.seconds)),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is ours to handle, and its children end with it
-                cwd="/",
-                env={
-                    "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-                    "PYTHONUTF8": "1",
-                },
-            )
-        return self._server
+    def _asked(self, which: bytes, request: bytes) -> bytes:
+        limits = self._limits
+        child = self._children.get(which)
+        if (
+            child is None
+            or child.files >= _MOST_FILES
+            or child.bytes >= _MOST_BYTES
+            # It never has more processor time than clock time, and its limit is twice this.
+            or time.monotonic() - child.started >= limits.seconds
+        ):
+            self._replace(which)
+            child = self._children[which]
+        child.files += 1
+        child.bytes += len(request)
+        try:
+            child.channel.send(request, limits.clock_seconds)
+            return child.channel.receive(limits.clock_seconds)
+        except TimeoutError:
+            self._replace(which)
+            raise FileUnreadable(f"takes longer than {limits.clock_seconds} s to read") from None
+        except ConnectionError:
+            status = self._replace(which)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+            raise FileUnreadable(f"takes longer than {limits.seconds} s to read")
+        needs = f"needs more than {limits.memory_bytes >> 20} MB to read"
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUT_OF_MEMORY:
+            raise _Died(needs)
+        raise _Died(f"made its reader crash: it is damaged, or {needs}")
+
+    def _replace(self, which: bytes) -> int:
+        """End a child and start another in its place; how the last one ended."""
+        if which in self._children:
+            self._children.pop(which).channel.close()
+        for _ in range(2):  # the server gets one more chance where it is gone itself
+            if self._server is None:
+                limits = (str(self._limits.memory_bytes), str(self._limits.seconds))
+                self._server = Process(python_module("pincite.reading.fork_server", *limits), {})
+            server = self._server.channel.connection
+            with suppress(OSError):
+                server.settimeout(SECONDS_TO_START)
+                server.sendall(which)
+                status, sockets, _, _ = socket.recv_fds(server, STATUS_BYTES, 1)
+                if sockets:
+                    connection = socket.socket(fileno=sockets[0])
+                    self._children[which] = _Child(Channel(connection))
+                    return int.from_bytes(status)
+            self._stop()
+        raise FileUnreadable("made its reader crash; it may be damaged")
 
     def _stop(self) -> None:
         server, self._server = self._server, None
+        while self._children:
+            self._children.popitem()[1].channel.close()
         if server is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(server.pid, signal.SIGKILL)
-            with suppress(BrokenPipeError):
-                server.communicate()
+            server.kill()
 
     def close(self) -> None:
-        """End the server."""
+        """End the server and its children."""
         with self._one_at_a_time:
             self._stop()
 
@@ -105,22 +170,6 @@ class Sandbox:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def write_frame(pipe: IO[bytes], data: bytes) -> None:
-    """Send a message with its length before it."""
-    pipe.write(len(data).to_bytes(LENGTH_BYTES))
-    pipe.write(data)
-    pipe.flush()
-
-
-def read_frame(pipe: IO[bytes]) -> bytes | None:
-    """The next message; None where the other side is gone."""
-    length = pipe.read(LENGTH_BYTES)
-    if len(length) < LENGTH_BYTES:
-        return None
-    data = pipe.read(int.from_bytes(length))
-    return data if len(data) == int.from_bytes(length) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +187,6 @@ class Reply:
     content: Content | None = None
     problem: str = ""
     empty: bool = False
-
-
-def encode(message: Request | Reply) -> bytes:
-    """A message as bytes."""
-    return msgspec.msgpack.encode(message)
-
-
-def decode_request(data: bytes) -> Request:
-    """The inverse of `encode`, in the process that reads."""
-    return msgspec.msgpack.decode(data, type=Request)
 
 
 def decode_reply(data: bytes) -> Content:

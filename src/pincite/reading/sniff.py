@@ -15,12 +15,12 @@ class Kind:
 
     module: str
     suffixes: tuple[str, ...]
-    foreign: bool = True  # read in a child process with limits; False: lines that we parse here
+    native: bool = True  # read by a parser not written in Python, which a file could take over
     binary: bool = False  # never plain text
 
 
-MARKDOWN = Kind("lines.markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), foreign=False)
-PLAIN = Kind("lines.plain", (".txt", ".text"), foreign=False)
+MARKDOWN = Kind("lines.fences", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), native=False)
+PLAIN = Kind("lines.plain", (".txt", ".text"), native=False)
 HTML = Kind("web.html", (".html", ".htm", ".xhtml"))
 PDF = Kind("pdf", (".pdf",), binary=True)
 # Zip archives: what is inside decides which.
@@ -34,8 +34,8 @@ PACKAGE = Kind(
 )
 # The containers of Office before 2007, and of Outlook; what is inside decides which.
 COMPOUND = Kind("office.compound", (".doc", ".xls", ".ppt", ".msg"), binary=True)
-RTF = Kind("office.rtf", (".rtf",))
-SUBTITLES = Kind("recordings.subtitles", (".vtt", ".srt", ".sbv"), foreign=False)
+RTF = Kind("office.rtf", (".rtf",), native=False)
+SUBTITLES = Kind("recordings.subtitles", (".vtt", ".srt", ".sbv"), native=False)
 CODE = Kind(
     "code",
     (
@@ -55,11 +55,11 @@ KINDS = (
     SUBTITLES,
     Kind("web.mail", (".eml",)),
     Kind("data.xml", (".xml",)),
-    Kind("data.table", (".csv", ".tsv")),
-    Kind("data.notebook", (".ipynb",)),
-    Kind("lines.rst", (".rst",)),
-    Kind("lines.org", (".org",)),
-    Kind("data.structured", (".json", ".jsonl", ".ndjson")),
+    Kind("data.table", (".csv", ".tsv"), native=False),
+    Kind("data.notebook", (".ipynb",), native=False),
+    Kind("lines.rst", (".rst",), native=False),
+    Kind("lines.org", (".org",), native=False),
+    Kind("data.structured", (".json", ".jsonl", ".ndjson"), native=False),
     CODE,
 )
 _KIND_OF = {suffix: kind for kind in KINDS for suffix in kind.suffixes}

@@ -11,7 +11,7 @@ def module_of(name: str) -> str | None:
 
 @pytest.mark.parametrize("name", ["a.md", "x/A.MD", "a.markdown", "a.mdown", "a.mkd", "a.mdx"])
 def test_markdown_is_known_by_its_extension(name: str) -> None:
-    assert module_of(name) == "lines.markdown"
+    assert module_of(name) == "lines.fences"
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.text", "README", "x/notes", "TODO", "ChangeLog"])

@@ -1,8 +1,8 @@
 """Markdown with code blocks → what these define and import, by the same grammars as source files.
 
 A page about code is then found by the functions it shows. A grammar can be made to run wild by what
-is not quite code, so `read` is for the child process; a page that it fails on can still be read by
-`markdown`, without this. The grammars are loaded only where a page has such blocks.
+is not quite code; a page that it fails on can still be read by `markdown`, without this. The
+grammars are loaded only where a page has such blocks.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 def read(file: SourceFile) -> Content:
     """Read a Markdown file, and what its code blocks define and import."""
     content = markdown.read(file)
-    return replace(content, analysis=code_facts(content))
+    return replace(content, analysis=code_facts(content)) if has_code(file.data) else content
 
 
 def has_code(data: bytes) -> bool:
