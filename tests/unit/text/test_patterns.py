@@ -144,7 +144,13 @@ def test_no_text_makes_a_pattern_run_wild(
 
 @pytest.mark.parametrize(
     ("rule", "unit"),
-    [("*a*b", "a"), ("*a*a*a*b", "a"), ("a*?*b/c", "a"), ("**/a/**/b", "a/"), ("**/*a/**/*b", "a/")],
+    [
+        ("*a*b", "a"),
+        ("*a*a*a*b", "a"),
+        ("a*?*b/c", "a"),
+        ("**/a/**/b", "a/"),
+        ("**/*a/**/*b", "a/"),
+    ],
 )
 def test_no_ignore_rule_runs_wild(rule: str, unit: str) -> None:
     made = _rule(rule)
