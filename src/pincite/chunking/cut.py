@@ -10,6 +10,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
+from math import inf
 
 from pincite.chunking.pieces import Boundary, Piece
 
@@ -33,6 +35,7 @@ _CUT = {
 ACROSS_HEADING = 0.5
 _EACH_RUN = 0.05
 _MOST_PIECES = 100  # looked at for one run, so that a million one-word lines stay affordable
+_WIDEST_GAP = 10_000  # blank characters that no run goes across
 _UNEVEN = 0.3  # keeps the runs of one long stretch about equally long
 
 
@@ -45,6 +48,9 @@ def cut(
     """
     tokens_of = [piece.tokens for piece in pieces]
     across_each = [across / piece.level if piece.level else 0.0 for piece in pieces]
+    for at, (before, after) in enumerate(pairwise(pieces), start=1):
+        if after.start - before.end > _WIDEST_GAP:
+            across_each[at] = inf
     size_costs = _size_costs(minimum, maximum)
     begun: list[float] = []  # what the best way to each piece costs, with the cut before it
 

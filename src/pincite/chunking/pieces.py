@@ -48,7 +48,7 @@ class Measure:
 
 
 def _with_long_words_cut(text: str, starts: Sequence[int]) -> Sequence[int]:
-    """The starts of tokens, and some inside those that no writer wrote.
+    """The starts of tokens, and some inside words or blanks that are longer than any.
 
     To many tokenizers, eight megabytes without a space are one token.
     """
@@ -56,9 +56,7 @@ def _with_long_words_cut(text: str, starts: Sequence[int]) -> Sequence[int]:
     inside: list[int] = []
     for at in np.flatnonzero(np.diff(edges) > _LONGEST_WORD):
         start, end = map(int, edges[at : at + 2])
-        end = start + len(text[start:end].rstrip())
-        if end - start > _LONGEST_WORD:
-            inside.extend(range(start + _PART_OF_WORD, end, _PART_OF_WORD))
+        inside.extend(range(start + _PART_OF_WORD, end, _PART_OF_WORD))
     if not inside:
         return starts
     return array("I", np.sort(np.append(edges[:-1], np.asarray(inside, np.uint32))).tobytes())
