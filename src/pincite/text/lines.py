@@ -10,7 +10,7 @@ from itertools import accumulate, islice
 # Exactly the line ends that Markdown knows. str.splitlines also breaks at form feeds, U+2028 and
 # others, and the lines we cite would then not be the lines an editor shows.
 _LINE_END = re.compile(r"(\r\n?|\n)")
-_AT_ONCE = 1_000_000  # characters; millions of short lines are not all held at once
+_AT_ONCE = 100_000  # characters; millions of short lines are not all held at once
 
 
 class LineIndex:
