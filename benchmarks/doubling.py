@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pincite import Library
+from pincite import open_library
 from pincite.chunking.flow import chunk_document
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.reader import LibraryReader
@@ -95,7 +95,7 @@ def _reading_and_cutting(folder: str, name: str, policy: str) -> Callable[[], ob
 
 def _indexing(folder: str) -> Callable[[], object]:
     def run() -> None:
-        with Library(folder) as library:
+        with open_library(folder) as library:
             library.index(model="hashing")
             library.search("what is h?")
 
