@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count, islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pincite.records import SkipKind, Skipped
 
 _Rule = tuple[re.Pattern[str], bool]  # what it matches, and whether that is ignored
+_MOST_RULES = 5_000  # in force at one place; each is tried on every path below it
+_LONGEST_RULE = 1_000  # characters; the longest name has 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,10 +275,32 @@ def _rule(line: str) -> _Rule | None:
         pattern = GitIgnoreSpecPattern(line)
         if pattern.regex is None or pattern.include is None:
             return None
-        source = pattern.regex.pattern.replace("(?P<ps_d>/)", r"/\Z")
+        source = _linear(pattern.regex.pattern.replace("(?P<ps_d>/)", r"/\Z"))
         return re.compile(source + "." if source.endswith("/") else source), pattern.include
     except (ValueError, re.error):
         return None
+
+
+def _linear(source: str) -> str:
+    """The same expression, with wildcards that never try a second place.
+
+    What stands between two `*`, or between two `**`, can be taken where it is first found: if the
+    rest fails from there, it fails from anywhere behind. The lookahead keeps `re` to that choice.
+    """
+    groups = count()
+
+    def first_found(expression: str) -> str:
+        name = f"g{next(groups)}"
+        return f"(?=(?P<{name}>{expression}))(?P={name})"
+
+    def in_one_name(part: str) -> str:
+        start, *others = part.split("[^/]*")
+        kept = [first_found(f"[^/]*?{other}") for other in others[:-1]]
+        return "".join([start, *kept, *(f"[^/]*{other}" for other in others[-1:])])
+
+    start, *others = source.replace("(?:/.+)?/", "/(?:.+/)?").split("(?:.+/)?")
+    behind = [f"(?:[^/]+/)*?{in_one_name(other)}" for other in others]
+    return "".join([in_one_name(start), *map(first_found, behind[:-1]), *behind[-1:]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,8 +352,17 @@ class _Scanner:
         for name in (name for name in self.folder.settings.ignore_files if name in names):
             try:
                 source = self.folder.read(place.path + name).decode("utf-8-sig", "replace")
-                rules = [rule for line in source.split("\n") if (rule := _rule(line.rstrip("\r")))]
-                place = _Place(place.path, (*place.rules, (place.path, rules)))
+                lines = source.split("\n")
+                room = _MOST_RULES - sum(len(rules) for _, rules in place.rules)
+                short = (line.rstrip("\r") for line in lines if len(line) <= _LONGEST_RULE)
+                rules = list(islice(filter(None, map(_rule, short)), room + 1))
+                place = _Place(place.path, (*place.rules, (place.path, rules[:room])))
+                if len(rules) > room or any(len(line) > _LONGEST_RULE for line in lines):
+                    reason = (
+                        f"is followed in part: at most {_MOST_RULES:,} rules are, and none of more "
+                        f"than {_LONGEST_RULE:,} characters"
+                    )
+                    self._skip(place.path + name, reason, "unreadable")
             except FileUnreadable as error:
                 self._skip(place.path + name, str(error), "unreadable")
         return place

@@ -93,6 +93,25 @@ def test_an_ignore_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     assert found(tmp_path) == ["a.md"]
 
 
+def test_wildcards_find_what_stands_behind_a_false_start(tmp_path: Path) -> None:
+    write(tmp_path, "abaabab.md", "ab.md", "x/y/b/x/b/c.md", "x/b.md")
+    write(tmp_path, ".gitignore", text="*ab*ab.md\n**/x/*b/**/c.md\n")
+    assert found(tmp_path) == ["ab.md", "x/b.md"]
+
+
+def test_rules_that_are_too_many_or_too_long_are_reported(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md", "sub/c.md")
+    many = "".join(f"none{number}\n" for number in range(6_000))
+    write(tmp_path, ".gitignore", text=f"a.md\n{'x' * 2_000}\n{many}b.md\n")
+    write(tmp_path, "sub/.gitignore", text="c.md\n")
+    reason = "is followed in part: at most 5,000 rules are, and none of more than 1,000 characters"
+    assert skipped(tmp_path) == {
+        ".gitignore": ("unreadable", reason),
+        "sub/.gitignore": ("unreadable", reason),
+    }
+    assert found(tmp_path) == ["b.md", "sub/c.md"]
+
+
 def test_empty_and_oversized_files_are_skipped(tmp_path: Path) -> None:
     write(tmp_path, "empty.md", text="")
     with (tmp_path / "huge.md").open("wb") as file:

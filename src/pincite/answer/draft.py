@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from pincite.answer.evidence import Evidence, as_numbered_lines
@@ -111,7 +112,7 @@ def written(question: str, units: Sequence[Evidence], writer: Writer) -> Iterato
 
 def aligned(reply: str, units: Sequence[Evidence]) -> Iterator[Draft]:
     """Free text as drafts: each sentence with the units it names, else with the likest one."""
-    for start, end in sentence_spans(reply, 0, len(reply))[:_MOST_CLAIMS]:
+    for start, end in islice(sentence_spans(reply, 0, len(reply)), _MOST_CLAIMS):
         sentence = reply[start:end]
         named = _numbered([int(number) for number in _MENTION.findall(sentence)], units)
         text = _MENTION.sub("", sentence).strip()

@@ -7,8 +7,11 @@ found exactly, so the same document is always cut the same way.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import inf
 
 from pincite.chunking.pieces import Boundary, Piece
 
@@ -32,14 +35,8 @@ _CUT = {
 ACROSS_HEADING = 0.5
 _EACH_RUN = 0.05
 _MOST_PIECES = 100  # looked at for one run, so that a million one-word lines stay affordable
+_WIDEST_GAP = 10_000  # blank characters that no run goes across
 _UNEVEN = 0.3  # keeps the runs of one long stretch about equally long
-
-
-@dataclass(frozen=True, slots=True)
-class _Sizes:
-    minimum: int
-    maximum: int
-    across: float
 
 
 def cut(
@@ -49,19 +46,46 @@ def cut(
 
     `across` is what it costs to run across a level-1 heading.
     """
-    sizes = _Sizes(minimum, maximum, across)
-    return cheapest(len(pieces), lambda end, best: _runs_ending_at(pieces, end, best, sizes))
+    tokens_of = [piece.tokens for piece in pieces]
+    across_each = [across / piece.level if piece.level else 0.0 for piece in pieces]
+    for at, (before, after) in enumerate(pairwise(pieces), start=1):
+        if after.start - before.end > _WIDEST_GAP:
+            across_each[at] = inf
+    size_costs = _size_costs(minimum, maximum)
+    begun: list[float] = []  # what the best way to each piece costs, with the cut before it
+
+    def way_to(end: int, best: Sequence[float]) -> Way:
+        begun.append(best[-1] + (_CUT[pieces[end - 1].boundary] if end > 1 else 0.0))
+        start = end - 1
+        tokens = tokens_of[start]
+        size_cost = (
+            size_costs[tokens] if tokens <= maximum else _size_cost(tokens, minimum, maximum)
+        )
+        lowest, chosen = begun[start] + size_cost, start
+        crossed = across_each[start]
+        # The hottest loop of indexing: lists and plain names are what it has time for.
+        for start in range(end - 2, max(end - 1 - _MOST_PIECES, -1), -1):
+            tokens += tokens_of[start]
+            if tokens > maximum:
+                break
+            cost = begun[start] + crossed + size_costs[tokens]
+            if cost <= lowest:
+                lowest, chosen = cost, start
+            crossed += across_each[start]
+        return lowest, chosen
+
+    return cheapest(len(pieces), way_to)
 
 
-def cheapest(count: int, ways_to: Callable[[int, list[float]], list[Way]]) -> list[Run]:
+def cheapest(count: int, way_to: Callable[[int, Sequence[float]], Way]) -> list[Run]:
     """The runs of the cheapest way through so many pieces.
 
-    `ways_to` is given an end, and what the best way to each place before it costs.
+    `way_to` is given an end, and what the best way to each place before it costs.
     """
-    best: list[float] = [0.0]
-    came_from: list[int] = [0]
+    best = array("d", [0.0])
+    came_from = array("I", [0])
     for end in range(1, count + 1):
-        cost, start = min(ways_to(end, best))
+        cost, start = way_to(end, best)
         best.append(cost)
         came_from.append(start)
     runs = []
@@ -72,26 +96,12 @@ def cheapest(count: int, ways_to: Callable[[int, list[float]], list[Way]]) -> li
     return runs[::-1]
 
 
-def _runs_ending_at(
-    pieces: Sequence[Piece], end: int, best: list[float], sizes: _Sizes
-) -> list[Way]:
-    """The cost of the whole way for every possible start of the run that ends here."""
-    ways: list[Way] = []
-    tokens = 0
-    across = 0.0
-    for start in range(end - 1, max(end - 1 - _MOST_PIECES, -1), -1):
-        piece = pieces[start]
-        tokens += piece.tokens
-        if tokens > sizes.maximum and ways:
-            break
-        begin = _CUT[piece.boundary] if start else 0.0
-        ways.append((best[start] + begin + across + _size_cost(tokens, sizes), start))
-        if piece.level:
-            across += sizes.across / piece.level
-    return ways
+@lru_cache(maxsize=16)
+def _size_costs(minimum: int, maximum: int) -> list[float]:
+    return [_size_cost(tokens, minimum, maximum) for tokens in range(maximum + 1)]
 
 
-def _size_cost(tokens: int, sizes: _Sizes) -> float:
-    if tokens < sizes.minimum:
-        return _EACH_RUN + _TOO_SMALL * (1 + (sizes.minimum - tokens) / sizes.minimum)
-    return _EACH_RUN + _UNEVEN * (1 - tokens / sizes.maximum) ** 2
+def _size_cost(tokens: int, minimum: int, maximum: int) -> float:
+    if tokens < minimum:
+        return _EACH_RUN + _TOO_SMALL * (1 + (minimum - tokens) / minimum)
+    return _EACH_RUN + _UNEVEN * (1 - tokens / maximum) ** 2

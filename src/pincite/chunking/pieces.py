@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import islice
+
+import numpy as np
 
 from pincite.ports import TokenCounter
 from pincite.records import Block, BlockKind, Document
@@ -15,6 +19,10 @@ from pincite.text.sentences import sentence_spans, trim
 EMBEDDED_CODE = 500  # tokens of one code block; a model makes nothing of more
 WHOLE_CODE = 8_000  # tokens of the longest code block that is kept in one piece and shortened
 _LOWEST_HEADING = 6
+_MOST_PIECES = 300_000  # more than twenty megabytes of prose have; what is behind them is joined
+_JOINED = 16  # so many joined pieces fill a chunk
+_LONGEST_WORD = 1_000  # characters; what is longer is no word, and counts as many
+_PART_OF_WORD = 16
 _LINE = re.compile(r"[^\r\n]+")
 
 
@@ -22,7 +30,7 @@ class Measure:
     """Counts the embedder's tokens in any slice of a text, after looking at the text once."""
 
     def __init__(self, text: str, counter: TokenCounter) -> None:
-        self._starts = counter.token_starts(text)
+        self._starts = _with_long_words_cut(text, counter.token_starts(text))
 
     def tokens(self, start: int, end: int) -> int:
         """Tokens that begin inside the slice."""
@@ -37,6 +45,21 @@ class Measure:
         """Where the last so many tokens before `end` begin."""
         index = bisect_left(self._starts, end) - tokens
         return self._starts[max(index, 0)] if self._starts else 0
+
+
+def _with_long_words_cut(text: str, starts: Sequence[int]) -> Sequence[int]:
+    """The starts of tokens, and some inside words or blanks that are longer than any.
+
+    To many tokenizers, eight megabytes without a space are one token.
+    """
+    edges = np.append(np.asarray(starts, np.uint32), np.uint32(len(text)))
+    inside: list[int] = []
+    for at in np.flatnonzero(np.diff(edges) > _LONGEST_WORD):
+        start, end = map(int, edges[at : at + 2])
+        inside.extend(range(start + _PART_OF_WORD, end, _PART_OF_WORD))
+    if not inside:
+        return starts
+    return array("I", np.sort(np.append(edges[:-1], np.asarray(inside, np.uint32))).tobytes())
 
 
 class Boundary(IntEnum):
@@ -67,8 +90,23 @@ def document_pieces(
 
     Code blocks may be kept whole; they then count as much as is embedded of them.
     """
+    pieces = _all_pieces(document, measure, largest, whole_code=whole_code)
+    few = list(islice(pieces, _MOST_PIECES))
+    joined: Piece | None = None
+    for piece in pieces:
+        tokens = piece.tokens + (joined.tokens if joined else 0)
+        if joined and tokens <= largest // _JOINED:
+            joined = few[-1] = replace(joined, end=piece.end, tokens=tokens)
+        else:
+            joined = piece
+            few.append(piece)
+    return few
+
+
+def _all_pieces(
+    document: Document, measure: Measure, largest: int, *, whole_code: bool
+) -> Iterator[Piece]:
     levels = {section.start: section.level for section in document.sections}
-    pieces: list[Piece] = []
     after_heading = False
     for block in _blocks_without_gaps(document):
         is_heading = block.kind is BlockKind.HEADING
@@ -79,11 +117,10 @@ def document_pieces(
         whole = measure.tokens(block.start, block.end)
         if whole_code and block.kind is BlockKind.CODE and largest < whole <= WHOLE_CODE:
             _, end = trim(document.text, block.start, block.end)
-            pieces.append(Piece(block.start, end, min(whole, EMBEDDED_CODE), first))
+            yield Piece(block.start, end, min(whole, EMBEDDED_CODE), first)
         else:
-            pieces.extend(_block_pieces(document.text, block, measure, largest, first, level))
+            yield from _block_pieces(document.text, block, measure, largest, first, level)
         after_heading = is_heading
-    return pieces
 
 
 def span_pieces(
@@ -132,7 +169,7 @@ def _block_pieces(
         spans, inner = sentence_spans(text, block.start, block.end), Boundary.SENTENCE
         keep = block.kind is BlockKind.HEADING and whole <= largest
     if keep:
-        spans = [(block.start, block.end)]
+        spans = iter([(block.start, block.end)])
     boundary = first
     for start, end in spans:
         parts = _parts_that_fit(text, start, end, measure, largest)
@@ -144,14 +181,12 @@ def _block_pieces(
         boundary = inner
 
 
-def _line_spans(text: str, block: Block) -> list[tuple[int, int]]:
+def _line_spans(text: str, block: Block) -> Iterator[tuple[int, int]]:
     """The lines of a block, without blank ones."""
-    spans = []
     for line in _LINE.finditer(text, block.start, block.end):
         start_of_words, end_of_words = trim(text, *line.span())
         if start_of_words < end_of_words:
-            spans.append((line.start(), end_of_words))
-    return spans
+            yield line.start(), end_of_words
 
 
 def _with_indentation(parts: Iterator[tuple[int, int]], start: int) -> Iterator[tuple[int, int]]:

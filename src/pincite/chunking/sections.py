@@ -20,6 +20,7 @@ Begins = Callable[[str, Sequence[Piece]], Iterable[int]]
 """A text and its pieces → indexes of those that begin a chunk, unless it would be tiny."""
 
 _LEAST_CHOSEN = 64  # tokens of a chunk that somebody chose
+_LONGEST_WHOLE = 100_000  # characters of a section that stays whole, blanks among them
 _FURTHEST = 20_000  # characters looked back at for an overlap; more than any overlap needs
 
 
@@ -46,7 +47,8 @@ def _chunk_spans(
     """Where each chunk begins and ends, with its overlap into the chunk before."""
     for group in _groups(pieces, policy):
         tokens = sum(piece.tokens for piece in group)
-        if policy.whole_section and tokens <= policy.whole_section:
+        is_short = group[-1].end - group[0].start <= _LONGEST_WHOLE
+        if policy.whole_section and tokens <= policy.whole_section and is_short:
             yield group[0].start, group[-1].end
             continue
         runs = cut(

@@ -217,7 +217,7 @@ def _cut(said: Sequence[Utterance], maximum: int) -> list[Span]:
     tokens = list(accumulate((one.tokens for one in said), initial=0))
     openings = [0.0, *(_opening_cost(clock, said, at) for at in range(1, len(said)))]
 
-    def windows_ending_at(end: int, best: list[float]) -> list[Way]:
+    def window_ending_at(end: int, best: Sequence[float]) -> Way:
         ways: list[Way] = []
         for start in range(end - 1, max(end - 1 - _MOST, -1), -1):
             seconds = clock[end - 1][1] - clock[start][0]
@@ -225,9 +225,9 @@ def _cut(said: Sequence[Utterance], maximum: int) -> list[Span]:
                 break
             cost = _length_cost(seconds, is_last=end == len(said))
             ways.append((best[start] + openings[start] + cost, start))
-        return ways
+        return min(ways)
 
-    return cheapest(len(said), windows_ending_at)
+    return cheapest(len(said), window_ending_at)
 
 
 def _clock(said: Sequence[Utterance]) -> list[tuple[float, float]]:

@@ -17,8 +17,15 @@ class Heading:
     text: str
 
 
+_MOST = 50_000  # sections of a document; each takes memory, and may become a chunk
+
+
 def sections_under(headings: Sequence[Heading], end: int) -> Iterator[Section]:
-    """Each heading with the stretch up to the next; level 0 is what stands before the first."""
+    """Each heading with the stretch up to the next; level 0 is what stands before the first.
+
+    From where there are more than anybody wrote, the rest is one section.
+    """
+    headings = headings[:_MOST]
     starts = [heading.start for heading in headings]
     ends = [*starts[1:], end]
     if not starts or starts[0] > 0:

@@ -7,7 +7,7 @@ them into one readable text and keeps track of sections, blocks, places and of w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.errors import FileEmpty, FileUnreadable
@@ -96,11 +96,7 @@ class Writer:
 
     def table_of_runs(self, rows: Iterable[Sequence[Run]]) -> None:
         """A table whose rows are written out by the reader, one on each line."""
-        runs: list[Run] = []
-        for row in rows:
-            runs.extend([Run("\n", omitted=runs[-1].omitted)] if runs else [])
-            runs.extend(row)
-        self._block(BlockKind.TABLE, runs)
+        self._block(BlockKind.TABLE, _parted_by_lines(rows))
 
     def code(self, text: str) -> None:
         """Lines that are kept as they are."""
@@ -132,31 +128,34 @@ class Writer:
             analysis=analysis or Analysis(),
         )
 
-    def _block(self, kind: BlockKind, words: Words, *, close: bool = False) -> int:
+    def _block(self, kind: BlockKind, words: str | Iterable[Run], *, close: bool = False) -> int:
         """Write a block and return its start. A `close` one follows its like without a gap."""
-        runs = self._trimmed(kind, words)
-        if not any(run.text.strip() for run in runs):
-            return self._length
-        if self._parts:
-            near = close and self._blocks[-1].kind is kind
-            self._append("\n" if near else "\n\n")
-        start = self._length
-        for run in runs:
+        start = None
+        for run in self._trimmed(kind, words):
+            if start is None:
+                if self._parts:
+                    near = close and self._blocks[-1].kind is kind
+                    self._append("\n" if near else "\n\n")
+                start = self._length
             self._write(run)
+        if start is None:
+            return self._length
         self._blocks.append(Block(kind, start, self._length))
         return start
 
-    def _trimmed(self, kind: BlockKind, words: Words) -> list[Run]:
+    def _trimmed(self, kind: BlockKind, words: str | Iterable[Run]) -> Iterator[Run]:
         """Without blank lines inside, which would end a block, nor space at its ends."""
-        if not isinstance(words, str):
-            runs = [_cleaned(run) for run in words]
-        elif kind is BlockKind.CODE:
-            runs = [Run(_UNWANTED.sub("", words).strip("\n").rstrip())]
-        else:
-            runs = [Run(_BLANK_LINES.sub("\n", _UNWANTED.sub("", words).strip()))]
-        while runs and not runs[-1].text.strip():
-            runs.pop()
-        return runs
+        if isinstance(words, str):
+            text = _UNWANTED.sub("", words)
+            is_code = kind is BlockKind.CODE
+            text = text.strip("\n").rstrip() if is_code else _BLANK_LINES.sub("\n", text.strip())
+            words = [Run(text)]
+        blank: list[Run] = []  # written only where words follow
+        for run in map(_cleaned, words):
+            blank.append(run)
+            if run.text.strip():
+                yield from blank
+                blank = []
 
     def _runs(self, words: Words) -> Sequence[Run]:
         return [Run(words)] if isinstance(words, str) else words
@@ -178,6 +177,15 @@ class Writer:
         self._length += len(text)
         if self._length > _MOST_CHARACTERS:
             raise FileUnreadable(f"holds more than {_MOST_CHARACTERS:,} characters of text")
+
+
+def _parted_by_lines(rows: Iterable[Sequence[Run]]) -> Iterator[Run]:
+    run = None
+    for row in rows:
+        if run is not None:
+            yield Run("\n", omitted=run.omitted)
+        for run in row:
+            yield run
 
 
 def _cleaned(run: Run) -> Run:

@@ -106,7 +106,7 @@ class Packing:
 
     def _cut(self, one: Passage) -> Passage | None:
         """The sentences around the best one, of a passage that is too long as a whole."""
-        spans = sentence_spans(one.text, 0, len(one.text))
+        spans = list(sentence_spans(one.text, 0, len(one.text)))
         quote = one.best.quote.start - one.start
         first = last = next(
             (at for at, (start, end) in enumerate(spans) if start <= quote < end), 0

@@ -321,7 +321,8 @@ def _shown(text: str, start: int, end: int, finder: Finder) -> tuple[int, int]:
         # Never inside a word, nor a number of a script without blanks: it would be another one.
         blanks = [at for at in range(start + LONGEST // 2, cut + 1) if text[at].isspace()]
         cut = blanks[-1] if blanks else cut
-        while text[cut - 1].isdigit() and text[cut].isdigit():
+        least = start + LONGEST // 2  # a number that is longer is none that anybody reads
+        while cut > least and text[cut - 1].isdigit() and text[cut].isdigit():
             cut -= 1
     return trim(text, start, cut)
 

@@ -325,8 +325,8 @@ class _Reading:
             yield from self._paragraph(first, last, "" if _is_title(lead) else lead)
         self.intro = ""
         if last.body.endswith(_INTRODUCES):
-            spans = prose_spans(self.text, first.start, last.end)
-            self.intro = _as_lead(self.text[slice(*spans[-1])])
+            *_, span = prose_spans(self.text, first.start, last.end)
+            self.intro = _as_lead(self.text[slice(*span)])
 
     def _tagged(self, first: _Line, last: _Line) -> Iterator[Unit]:
         """A paragraph, or a cell, of HTML; a short one names the next."""

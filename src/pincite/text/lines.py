@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, islice
 
 # Exactly the line ends that Markdown knows. str.splitlines also breaks at form feeds, U+2028 and
 # others, and the lines we cite would then not be the lines an editor shows.
 _LINE_END = re.compile(r"(\r\n?|\n)")
+_AT_ONCE = 100_000  # characters; millions of short lines are not all held at once
 
 
 class LineIndex:
@@ -24,7 +25,13 @@ class LineIndex:
     def __init__(self, text: str) -> None:
         self._length = len(text)
         # Lines and line ends in turn, so that each length leads to the next boundary.
-        boundaries = array("I", accumulate(map(len, _LINE_END.split(text)), initial=0))
+        boundaries = array("I", [0, 0])
+        while (reached := boundaries[-1]) < len(text):
+            end = reached + _AT_ONCE
+            end += text.startswith("\n", end)  # "\r\n" is one line end
+            lengths = map(len, _LINE_END.split(text[reached:end]))
+            boundaries.pop()  # the line goes on
+            boundaries.extend(islice(accumulate(lengths, initial=reached), 1, None))
         self._starts, self._ends = boundaries[:-1:2], boundaries[1::2]
         if len(self._starts) > 1 and self._starts[-1] == self._length:
             self._starts.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # A sentence ends at a full stop and the like followed by space, at a CJK full stop, before a
 # blank line, and before a line that begins an item, a heading, a table row, a fence or a time
@@ -27,17 +28,15 @@ _ABBREVIATION = re.compile(
 _LONGEST_ABBREVIATION = 8
 
 
-def sentence_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The sentences of `text[start:end]`, without the space around them; blank ones left out."""
-    spans: list[tuple[int, int]] = []
     at = start
     for match in _END.finditer(text, start, end):
         if _is_abbreviation(text, at, match):
             continue
-        _add_trimmed(spans, text, at, match.end())
+        yield from _trimmed(text, at, match.end())
         at = match.end()
-    _add_trimmed(spans, text, at, end)
-    return spans
+    yield from _trimmed(text, at, end)
 
 
 # What can end a sentence of running prose, in the scripts that we read, with the quotes and
@@ -70,13 +69,12 @@ _MONTHS_AND_SUCH = re.compile(
 )
 
 
-def prose_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def prose_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The sentences of running prose, less the space around them; blank ones left out.
 
     Unlike `sentence_spans`, by which documents are cut for the index, it knows nothing of lists
     and tables, and more of abbreviations, dates, ellipses, code and other scripts.
     """
-    spans: list[tuple[int, int]] = []
     codes = iter(_INLINE_CODE.finditer(text, start, end))
     code = next(codes, None)
     at = start
@@ -87,10 +85,9 @@ def prose_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
             continue
         if _goes_on(text, at, stop, end):
             continue
-        _add_trimmed(spans, text, at, stop.end())
+        yield from _trimmed(text, at, stop.end())
         at = stop.end()
-    _add_trimmed(spans, text, at, end)
-    return spans
+    yield from _trimmed(text, at, end)
 
 
 def _goes_on(text: str, sentence_start: int, stop: re.Match[str], end: int) -> bool:
@@ -145,7 +142,7 @@ def _is_abbreviation(text: str, sentence_start: int, stop: re.Match[str]) -> boo
     return is_number or _ABBREVIATION.search(before) is not None
 
 
-def _add_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     start, end = trim(text, start, end)
     if start < end:
-        spans.append((start, end))
+        yield start, end

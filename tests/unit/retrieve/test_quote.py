@@ -121,6 +121,12 @@ def test_a_sentence_without_end_is_cut() -> None:
     assert (quote.cut_before, quote.cut_after) == (False, True)
 
 
+def test_a_number_without_end_is_cut() -> None:
+    quote = best_quote(chunk_of("1" * 5_000), "how much is 11?", None)
+    assert quote.text == "1" * 200
+    assert quote.cut_after
+
+
 @given(
     st.text(st.sampled_from("ab 東京é. \n#|-"), min_size=1).filter(str.strip),
     st.text(st.sampled_from("ab 東京é.-"), max_size=10),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from pincite.sources import _rule
+
 _ROOT = Path(__file__).parents[3]
 _ESCAPES_AND_CLASSES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _POSSESSIVE_OR_ATOMIC = re.compile(r"(?:[*+?]|\{\d*,?\d*\})\+|\(\?>")
@@ -110,6 +112,7 @@ def _is_linear(
         ("reading.invisible._FOUND", "finditer", "", "\u2060\u200b", "x"),
         ("reading.lines.fences._OPENING", "finditer", "```a", "a ", "`"),
         ("reading.lines.front_matter._FENCED", "match", "---\r\n", "a\r\n", ""),
+        ("reading.lines.front_matter._GUARDED", "search", "", "\n", ""),
         ("reading.lines.plain._BLANK", "finditer", "\r\n", " ", "x"),
         ("reading.office.sheets._XLSX_TAG", "finditer", "<c", ' a="b"', "<"),
         ("reading.office.sheets._XLSX_TAG", "finditer", '<c r="A1"', " ", "<"),
@@ -137,6 +140,22 @@ def test_no_text_makes_a_pattern_run_wild(
     module, _, constant = name.rpartition(".")
     pattern = getattr(import_module(f"pincite.{module}"), constant)
     assert _is_linear(pattern, method, start, unit, end)
+
+
+@pytest.mark.parametrize(
+    ("rule", "unit"),
+    [
+        ("*a*b", "a"),
+        ("*a*a*a*b", "a"),
+        ("a*?*b/c", "a"),
+        ("**/a/**/b", "a/"),
+        ("**/*a/**/*b", "a/"),
+    ],
+)
+def test_no_ignore_rule_runs_wild(rule: str, unit: str) -> None:
+    made = _rule(rule)
+    assert made is not None
+    assert _is_linear(made[0], "search", "", unit, "")
 
 
 def test_a_pattern_that_runs_wild_is_told() -> None:

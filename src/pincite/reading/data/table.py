@@ -28,6 +28,7 @@ _SAMPLE_ROWS = 100
 # Excel's own way to say it, in a first line that it does not show.
 _DECLARED = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)
 
+_MOST_ROWS = 500_000  # those of ten characters would reach the limit of characters
 MOST_CELLS = 2_000_000  # empty ones too
 MOST_CHARACTERS = 5_000_000
 
@@ -139,6 +140,8 @@ class RowWriter(Writer):
     def __init__(self, *, cells: int = MOST_CELLS, characters: int = MOST_CHARACTERS) -> None:
         super().__init__()
         self.is_full = False  # whether anything had to be left out
+        self._last = 0
+        self._rows_left = _MOST_ROWS
         self._cells_left = cells
         self._characters_left = characters
 
@@ -147,29 +150,31 @@ class RowWriter(Writer):
 
         Returns the number of the last row that was written, 0 if there was none.
         """
-        last = 0
+        self._last = 0
         for table in _labelled(_parted(self._that_fit(rows))):
-            lines = list(self._lines_that_fit(table))
-            self.table_of_runs([Run(line, row=number, omitted=omitted)] for number, line in lines)
-            last = lines[-1][0] if lines else last
-        return last
+            self.table_of_runs(self._lines_that_fit(table, omitted))
+        return self._last
 
     def _that_fit(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
             self._cells_left -= len(row.cells)
-            if self._cells_left < 0:
+            self._rows_left -= 1
+            if self._cells_left < 0 or self._rows_left < 0:
                 self.is_full = True
                 return
             yield row
 
-    def _lines_that_fit(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    def _lines_that_fit(
+        self, lines: Iterable[tuple[int, str]], omitted: OmissionReason | None
+    ) -> Iterator[list[Run]]:
         for number, line in lines:
             if len(line) > self._characters_left:
                 self.is_full = True
             if self._characters_left <= 0:
                 return
-            yield number, line[: self._characters_left]
+            yield [Run(line[: self._characters_left], row=number, omitted=omitted)]
             self._characters_left -= len(line)
+            self._last = number
 
 
 def one_line(cell: str) -> str:

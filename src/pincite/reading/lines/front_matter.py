@@ -22,10 +22,11 @@ _FENCED = re.compile(
     rf"(?P<source>(?:[^\r\n]*{_LINE_END})*?)"
     rf"(?P=fence)[ \t]*(?:{_LINE_END}|\Z)"
 )
-_KEY_FIRST = re.compile(r"(?:\s*#[^\r\n]*)*\s*[\w.-]+[ \t]*[:=]")
+# A comment takes its line end along: "####" is one comment, not one of 8 ways to part it.
+_KEY_FIRST = re.compile(r"(?:\s*#[^\r\n]*[\r\n])*\s*[\w.-]+[ \t]*[:=]")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _LABELS = ("confidentiality", "classification")
-_GUARDED = re.compile(rf"(?im)^\s*(?:{'|'.join(_LABELS)})\s*[:=]")
+_GUARDED = re.compile(rf"(?im)^[^\S\n]*(?:{'|'.join(_LABELS)})\s*[:=]")
 _UNREADABLE = "unreadable"  # a label that nobody knows: the strictest
 _NULLS = frozenset(("", "~", "null", "none"))
 _KIND_KEYS = ("type", "kind", "format", "category", "categories")
