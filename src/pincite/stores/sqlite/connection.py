@@ -20,6 +20,7 @@ from pincite.errors import (
     StoreReadOnly,
     StoreUnsupported,
 )
+from pincite.files import refuse_links
 
 # Before 3.51.3 committed writes could be lost (WAL reset); before 3.53.2 FTS5 could overflow.
 OLDEST_SQLITE = (3, 53, 2)
@@ -43,8 +44,9 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
     """A connection with sqlite-vec loaded; a writable one is created and syncs every commit."""
     check_sqlite(apsw.sqlite_lib_version())
     with translated_errors(path):
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            refuse_links(path.with_name(path.name + suffix))
         connection = _open(path, writable=writable)
-        connection.set_busy_timeout(_WAIT_FOR_LOCK_MS)
         connection.enable_load_extension(True)  # noqa: FBT003 — positional only in apsw
         connection.load_extension(sqlite_vec.loadable_path())
         connection.enable_load_extension(False)  # noqa: FBT003 — positional only in apsw
@@ -57,7 +59,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
 
 def _open(path: Path, *, writable: bool) -> apsw.Connection:
     if writable:
-        return apsw.Connection(str(path))
+        return _opened_and_read(str(path), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
         return _opened_and_read(str(path), apsw.SQLITE_OPEN_READONLY)
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError):
@@ -73,8 +75,9 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
 
 def _opened_and_read(name: str, flags: int) -> apsw.Connection:
     """SQLite opens lazily; one read shows whether the file can be used."""
-    connection = apsw.Connection(name, flags=flags)
+    connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW)
     try:
+        connection.set_busy_timeout(_WAIT_FOR_LOCK_MS)  # first of all: the read waits as well
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except apsw.Error:
         connection.close()

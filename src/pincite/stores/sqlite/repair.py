@@ -13,9 +13,9 @@ from pathlib import Path
 import apsw
 
 from pincite.errors import ModelInvalid, StoreDamaged, StoreError
+from pincite.files import refuse_links, remove, replace_file, sync_folder
 from pincite.records import DocumentId, LibraryHeader
 from pincite.stores.codec import embedded_to_json, header_from_json
-from pincite.stores.disk import sync_folder
 from pincite.stores.lines import Entry, encode
 from pincite.stores.rows import embedded_of, rows_of
 from pincite.stores.sqlite import tables
@@ -53,7 +53,7 @@ def prepare(database: Path, log: ChunkLog) -> None:
 
 def _drop(database: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
-        database.with_name(database.name + suffix).unlink(missing_ok=True)
+        remove(database.with_name(database.name + suffix))
 
 
 def finish(database: Path, log: ChunkLog) -> None:
@@ -61,12 +61,14 @@ def finish(database: Path, log: ChunkLog) -> None:
     mended = _mended_path(log)
     if database.exists():
         # Left by a repair that was killed before it came to drop the database: out of date.
-        mended.unlink(missing_ok=True)
+        remove(mended)
     if not mended.exists():
         return
     if log.path.exists():
         kept = log.path.with_name(f"{log.path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        refuse_links(log.path)
         os.link(log.path, kept)
+    refuse_links(mended)
     mended.replace(log.path)
     sync_folder(log.path.parent)
 
@@ -125,16 +127,9 @@ def _document_entry(document: Entry, time: str, recipe: str) -> Entry:
 def _write_mended(log: ChunkLog, remembered: Remembered | None) -> None:
     """Write the sound lines to a new log, then what the database knows better."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    unfinished = log.path.with_name(log.path.name + ".unfinished")
+    # Under its own name only once it is whole: `finish` trusts what it finds there.
     with translated_errors(log.path):
-        with unfinished.open("wb") as file:
-            for entry in _mended_entries(log, remembered, now):
-                file.write(encode(entry))
-            file.flush()
-            os.fsync(file.fileno())
-        # Under its own name only once it is whole: `finish` trusts what it finds there.
-        unfinished.replace(_mended_path(log))
-        sync_folder(log.path.parent)
+        replace_file(_mended_path(log), map(encode, _mended_entries(log, remembered, now)))
 
 
 def _mended_entries(log: ChunkLog, remembered: Remembered | None, now: str) -> Iterator[Entry]:
