@@ -65,19 +65,25 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError):
         # In a folder we may not write to, or on a full disk, SQLite cannot make the files that it
         # shares between readers.
-        # Without pending changes the database can be read as it stands.
         wal = path.with_name(path.name + "-wal")
-        if not path.is_file() or (wal.exists() and wal.stat().st_size > 0):
+        if not path.is_file():
             raise
-        uri = path.absolute().as_uri() + "?immutable=1"
+        if wal.exists() and wal.stat().st_size > 0:
+            # Pending changes can be read without sharing them: nobody else reads meanwhile.
+            return _opened_and_read(str(path), apsw.SQLITE_OPEN_READWRITE, alone=True)
+        # Without pending changes the database can be read as it stands.
+        uri = path.as_uri() + "?immutable=1"
         return _opened_and_read(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
-def _opened_and_read(name: str, flags: int) -> apsw.Connection:
+def _opened_and_read(name: str, flags: int, *, alone: bool = False) -> apsw.Connection:
     """SQLite opens lazily; one read shows whether the file can be used."""
     connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW)
     try:
         connection.set_busy_timeout(_WAIT_FOR_LOCK_MS)  # first of all: the read waits as well
+        if alone:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+        connection.execute("PRAGMA temp_store = MEMORY")  # sorting needs no room on a disk
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except apsw.Error:
         connection.close()

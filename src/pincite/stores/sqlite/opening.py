@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import IndexMissing, LibraryBusy, PathRefused, StoreDamaged, StoreReadOnly
+from pincite.errors import (
+    IndexMissing,
+    LibraryBusy,
+    PathRefused,
+    StoreDamaged,
+    StoreError,
+    StoreTooNew,
+)
 from pincite.files import make_folder, open_file, refuse_links, remove_ours, replace_file
 from pincite.stores.sqlite.connection import translated_errors
 from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME, SEGMENTS_NAME
@@ -74,13 +81,15 @@ def _refuse_missing(folder: Path) -> None:
 
 
 def _recover_if_free(folder: Path, *, needed: bool) -> None:
-    """A busy library is being recovered or written by someone else; a read-only one cannot be.
+    """A busy library is being recovered or written by someone else; without room, it cannot be.
 
     What an older pincite made can only be read when it was brought up to date once.
     """
     try:
         open_for_writing(folder).close()
-    except (LibraryBusy, StoreReadOnly) as error:
+    except (StoreDamaged, StoreTooNew):
+        raise
+    except (LibraryBusy, StoreError) as error:
         if needed:
             raise type(error)(
                 f"the index of {_library_of(folder)} is not there or was made by an older pincite, "
