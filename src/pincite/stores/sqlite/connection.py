@@ -47,6 +47,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
         for suffix in ("", "-wal", "-shm", "-journal"):
             refuse_links(path.with_name(path.name + suffix))
         connection = _open(path, writable=writable)
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.enable_load_extension(True)  # noqa: FBT003 — positional only in apsw
         connection.load_extension(sqlite_vec.loadable_path())
         connection.enable_load_extension(False)  # noqa: FBT003 — positional only in apsw

@@ -52,6 +52,10 @@ class GenerationFolders:
         """Where a generation is, or would be."""
         return self._index if number == FIRST else self._index / FOLDER_NAME / str(number)
 
+    def holds(self, number: int) -> bool:
+        """Whether there is something of an index in a generation."""
+        return any((self.folder(number) / one).exists() for one in (LOG_NAME, DATABASE_NAME))
+
     def identity(self, number: int) -> tuple[int, ...]:
         """Its number and which file its database is, if there is one just now."""
         try:

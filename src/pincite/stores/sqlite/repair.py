@@ -19,10 +19,11 @@ from pincite.stores.codec import embedded_to_json, header_from_json
 from pincite.stores.lines import Entry, encode
 from pincite.stores.rows import embedded_of, rows_of
 from pincite.stores.sqlite import tables
-from pincite.stores.sqlite.connection import UNREADABLE_VALUE, connect, translated_errors
+from pincite.stores.sqlite.connection import UNREADABLE_VALUE, translated_errors
 from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.replay import LiveLog, library_entry, read_live
+from pincite.stores.sqlite.schema import open_database
 from pincite.vectors import unit
 
 
@@ -80,7 +81,10 @@ def _mended_path(log: ChunkLog) -> Path:
 def _remember(database: Path) -> Remembered | None:
     """All sound documents of the database; None where it cannot be trusted as a whole."""
     try:
-        with closing(connect(database, writable=True)) as connection, translated_errors(database):
+        with (
+            closing(open_database(database, writable=True)) as connection,
+            translated_errors(database),
+        ):
             header = meta(connection, "header")
             sound = connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             if header is None or not sound:
