@@ -254,6 +254,39 @@ def test_any_slice_of_a_text_is_checked(folder: Path, start: int, length: int) -
                     slice_of()
 
 
+SEARCHER = """
+import os, sys
+from pathlib import Path
+from pincite.engine import open_library
+from pincite.settings import SearchSettings
+root, size = Path(sys.argv[1]), int(sys.argv[2])
+with open_library(root) as library:
+    def found(question, top_k):
+        results = library.search(question, settings=SearchSettings(top_k=top_k)).results
+        return [(result.chunk.id, result.quote.text) for result in results]
+    before = found("valve7 signal9 boiler3", 6)
+    for segment in root.glob(".index/segments/*.segment"):
+        os.truncate(segment, min(size, segment.stat().st_size - 1))
+    # With another limit, as what was found once is remembered.
+    assert found("valve7 signal9 boiler3", 5) == before[:5]
+    assert [finding.part for finding in library.verify()] == ["segments"] * 2
+    (root / "new.md").write_text("# New\\n\\nA new valve7.\\n")
+    library.index()
+    assert library.verify() == []
+    assert found("valve7 signal9 boiler3", 4)
+"""
+
+
+@pytest.mark.parametrize("size", [0, 100, 5_000, sys.maxsize])
+def test_a_segment_that_is_cut_off_while_it_is_mapped_does_not_end_the_process(
+    index: Index, size: int
+) -> None:
+    command = [sys.executable, "-c", SEARCHER, str(index.root), str(size)]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 FOREIGN_SCHEMAS: dict[str, tuple[str, ...]] = {
     "an endless view of documents": (
