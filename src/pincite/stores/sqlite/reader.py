@@ -202,9 +202,10 @@ class IndexReader:
             each = [self._connection.execute(tables.SELECT_CHUNK, (one,)).fetchone() for one in ids]
             rows = [row for row in each if row is not None]
             for document, (first, last) in stretches(rows).items():
-                [(row_id, *entry)] = self._connection.execute(tables.SELECT_ENTRY, (document,))
-                text = tables.read_text(self._connection, row_id, first, last)
-                documents[document] = (entry_of((row_id, *entry)), text, first)
+                text, offset, entry = tables.read_text(
+                    self._connection, tables.SELECT_ENTRY, document, first, last
+                )
+                documents[document] = (entry_of(entry), text, offset)
             for document, *columns in rows:
                 held, text, first = documents[document]
                 chunk = chunk_of(held.id, text, tuple(columns), offset=first)
@@ -250,7 +251,10 @@ class IndexReader:
     def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
         """A slice of the document's text; empty where there is no such document."""
         with translated_errors(self._database):
-            return tables.read_text(self._connection, document_id, start, end)
+            text, offset, _ = tables.read_text(
+                self._connection, tables.SELECT_TEXT, document_id, start, end
+            )
+            return text[start - offset : max(start, end) - offset]
 
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""

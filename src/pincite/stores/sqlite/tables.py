@@ -110,15 +110,14 @@ ENTRY_COLUMNS = (
     "document.summary"
 )
 
-SELECT_ENTRY = f"SELECT {ENTRY_COLUMNS} FROM document WHERE rowid = ?"
-
 _CHECKED_TOGETHER = 4_096  # characters
 _CHECK_BYTES = 8
-SELECT_TEXT = f"""
-SELECT substr(text, :first * {_CHECKED_TOGETHER} + 1, :count * {_CHECKED_TOGETHER}),
-    substr(checks, :first * {_CHECK_BYTES} + 1, :count * {_CHECK_BYTES})
-FROM document WHERE id = :document
+_TEXT = f"""
+    substr(document.text, :first * {_CHECKED_TOGETHER} + 1, :count * {_CHECKED_TOGETHER}),
+    substr(document.checks, :first * {_CHECK_BYTES} + 1, :count * {_CHECK_BYTES})
 """
+SELECT_TEXT = f"SELECT {_TEXT} FROM document WHERE id = :document"
+SELECT_ENTRY = f"SELECT {_TEXT}, {ENTRY_COLUMNS} FROM document WHERE rowid = :document"
 
 SELECT_CHUNK = f"SELECT chunk.document, {_CHUNK_COLUMNS} FROM chunk WHERE id = ?"
 
@@ -180,19 +179,19 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
         for chunk in (tuple(chunk_columns),)
     )
     rows = DocumentRows(tuple(columns), words, definitions, names, chunks)
-    _check(rows.text, checks)
+    _checked(rows.text, checks)
     return rows
 
 
-def read_text(connection: apsw.Connection, document_id: DocumentId, start: int, end: int) -> str:
-    """A slice of a document's text, as it was stored; empty where there is no such document."""
+def read_text(
+    connection: apsw.Connection, statement: str, document: DocumentId | int, start: int, end: int
+) -> tuple[str, int, Row]:
+    """At least this slice of a document's text, where it begins, and what else is selected."""
     first = start // _CHECKED_TOGETHER
-    count = -(-end // _CHECKED_TOGETHER) - first
-    values = {"document": document_id, "first": first, "count": max(count, 0)}
-    text, checks = connection.execute(SELECT_TEXT, values).fetchone() or ("", b"")
-    _check(text, checks)
-    first *= _CHECKED_TOGETHER
-    return str(text)[start - first : max(end, start) - first]
+    count = max(-(-end // _CHECKED_TOGETHER) - first, 0)
+    values = {"document": document, "first": first, "count": count}
+    text, checks, *others = connection.execute(statement, values).fetchone() or ("", b"")
+    return _checked(text, checks), first * _CHECKED_TOGETHER, tuple(others)
 
 
 def checks_of(text: str) -> bytes:
@@ -204,9 +203,10 @@ def checks_of(text: str) -> bytes:
     return b"".join(blake2b(one, digest_size=_CHECK_BYTES).digest() for one in stretches)
 
 
-def _check(text: str, checks: bytes) -> None:
+def _checked(text: str, checks: bytes) -> str:
     if checks_of(text) != checks:
         raise ValueError("the text is not what was stored")
+    return text
 
 
 def forget(connection: apsw.Connection, ids: Sequence[DocumentId], *, path: str | None) -> None:
