@@ -10,6 +10,7 @@ PinciteError
 │   ├── IndexExists        the folder has an index already, which would be lost
 │   ├── NothingToIndex     the folder holds nothing that can be read
 │   ├── LibraryBusy        another process is writing to this library
+│   ├── PathRefused        a link, a pipe or a device is where a file of ours should be
 │   ├── DatabaseMissing    there is no database at an address, or none that was made for pincite
 │   └── ProjectMissing     there is no such project, or not for whoever is asking
 ├── FileUnreadable         one file cannot be read: a line in the report, never the end of a run
@@ -38,6 +39,13 @@ PinciteError
 ├── ReceiptInvalid         a file to check is no receipt, or holds no citations of ours
 └── RunNotFound            no eval run of that name is kept
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class PinciteError(Exception):
@@ -78,6 +86,17 @@ class NothingToIndex(LibraryError):
 
 class LibraryBusy(LibraryError):
     """Another process holds the library's write lock."""
+
+
+class PathRefused(LibraryError):
+    """A link, a pipe or a device is where a file or folder of ours should be."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        super().__init__(
+            f"{path} {what}; pincite opens nothing but plain files and folders: remove it"
+        )
+        self.path = path
+        self.what = what
 
 
 class DatabaseMissing(LibraryError):

@@ -109,6 +109,8 @@ def policy_named(name: str) -> ChunkPolicy:
 DEFAULT_MAX_FILE_BYTES = 20_000_000  # a larger text is nearly always a dump or a log
 
 
+RUNS_FOLDER = "evals"  # beside an index
+APART_FILE = "apart"  # there for as long as the documents' files are elsewhere
 CONVERTED_FOLDER = ".converted"  # what was recognised in images and recordings, as Markdown
 ANALYSIS_FILE = "pincite-analysis.json"  # what is known of the code that a wiki is about
 LABELS_FILE = "pincite-labels.json"  # what is said of files that cannot say it themselves

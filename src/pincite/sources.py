@@ -19,7 +19,8 @@ from itertools import count, islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
-from pincite.errors import FileUnreadable, FolderMissing, LibraryError
+from pincite.errors import FileUnreadable, FolderMissing, LibraryError, PathRefused
+from pincite.files import open_file, replace_file
 from pincite.records import FoundFile
 from pincite.settings import SourceSettings
 
@@ -84,17 +85,17 @@ class Checksums:
         if self._file is None or self._is_saved:
             return
         known = {path: self._known[path] for path in paths if path in self._known}
-        unfinished = self._file.with_suffix(".part")
-        with suppress(OSError):
-            unfinished.write_text(json.dumps(known))
-            unfinished.replace(self._file)
+        with suppress(OSError, PathRefused):
+            replace_file(self._file, [json.dumps(known).encode()])
             self._is_saved = True
 
     @cached_property
     def _known(self) -> dict[str, Sequence[int | str]]:
-        with suppress(OSError, ValueError):
-            known = json.loads(self._file.read_bytes()) if self._file else {}
-            return known if isinstance(known, dict) else {}
+        with suppress(OSError, ValueError, PathRefused):
+            if self._file is not None:
+                with open_file(self._file) as file:
+                    known = json.load(file)
+                return known if isinstance(known, dict) else {}
         return {}
 
 
@@ -187,9 +188,11 @@ class Folder:
         if "\0" in path or any(part in ("", ".", "..") for part in parts):
             raise FileUnreadable("is not a path inside the folder")
         try:
-            with os.fdopen(_open_below(self.root, parts), "rb") as file:
-                _refuse_special(os.fstat(file.fileno()))
+            with open_file(self.root.joinpath(*parts)) as file:
                 yield file
+        except PathRefused as error:
+            is_itself = error.path == self.root.joinpath(*parts)
+            raise FileUnreadable(error.what if is_itself else "lies behind a link") from error
         except OSError as error:
             raise FileUnreadable(_in_words(error)) from error
 
@@ -204,44 +207,11 @@ def _refuse_missing(root: Path) -> None:
         raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
 
 
-def _open_below(root: Path, parts: Sequence[str]) -> int:
-    """A descriptor of a regular file, reached folder by folder so that no link is followed."""
-    if os.open not in os.supports_dir_fd:
-        return _open_resolved(root, parts)
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for part in parts[:-1]:
-            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-            os.close(folder)
-            folder = inner
-        # Before opening, as that alone can stir a device; once open, the file is asked again.
-        _refuse_special(os.stat(parts[-1], dir_fd=folder, follow_symlinks=False))
-        return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-    finally:
-        os.close(folder)
-
-
-def _open_resolved(root: Path, parts: Sequence[str]) -> int:
-    """The same where the system cannot open below a folder: by where the whole path leads."""
-    path = root.joinpath(*parts).resolve(strict=True)
-    if not path.is_relative_to(root):
-        raise FileUnreadable("is a link that leads out of the folder")
-    _refuse_special(path.stat())
-    return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-
-
-def _refuse_special(status: os.stat_result) -> None:
-    if stat.S_ISLNK(status.st_mode):
-        raise FileUnreadable("is a link; links are not followed")
-    if not stat.S_ISREG(status.st_mode):
-        raise FileUnreadable("is not a regular file")
-
-
 def _in_words(error: OSError | FileUnreadable) -> str:
     if isinstance(error, FileUnreadable):
         return str(error)
-    if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return "lies behind a link or a file, not in a folder"
+    if error.errno == errno.ENOTDIR:
+        return "lies behind a file, not in a folder"
     return (error.strerror or str(error)).lower()
 
 

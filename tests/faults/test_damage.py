@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import apsw
 import pytest
+import sqlite_vec
 from fault_library import (
     INDEX_FOLDER,
     Rows,
@@ -17,6 +22,8 @@ from fault_library import (
     build,
     change_folder,
     disagreements,
+    embedded,
+    header,
     quick_folder,
     rows_of,
 )
@@ -26,6 +33,7 @@ from pincite.errors import PinciteError, StoreDamaged, StoreError, StoreTooNew
 from pincite.records import Finding
 from pincite.stores.lines import decode, encode
 from pincite.stores.sqlite.connection import connect
+from pincite.stores.sqlite.opening import open_for_writing
 from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
 from soak import SEED, times
 
@@ -202,6 +210,156 @@ def test_damaged_rows_are_found_and_mended(index: Index, damage: str) -> None:
     assert_same_rows(rows_of(index.root), before)
     assert found(index.root) == results
     assert_index_goes_on(index.root, before)
+
+
+def test_a_text_that_the_disk_changed_is_not_quoted(index: Index) -> None:
+    before, results = rows_of(index.root), found(index.root)
+    path = results[0][0]
+    index.sql(f"UPDATE document SET text = replace(text, 'a', 'e') WHERE path = '{path}'")
+
+    with open_library(index.root) as library:
+        for quoting in (
+            lambda: library.search(QUESTION),
+            lambda: library.show(f"{path}:1"),
+            lambda: library.ask(QUESTION),
+            lambda: library.export_to(index.root / "archive"),
+        ):
+            with pytest.raises(StoreDamaged, match="index verify --repair"):
+                quoting()
+    assert f"{path}: the text is not what was stored" in {
+        finding.problem for finding in repaired(index.root)
+    }
+    assert_same_rows(rows_of(index.root), before)
+    assert found(index.root) == results
+
+
+@pytest.mark.parametrize("start", [0, 1, 4_095, 4_096, 9_000, 12_287])
+@pytest.mark.parametrize("length", [0, 1, 4_096, 9_000])
+def test_any_slice_of_a_text_is_checked(folder: Path, start: int, length: int) -> None:
+    text = "# Straße\n\n" + "".join(f"Ventil {number} 🔧 schließt.\n" for number in range(560))
+    with closing(open_for_writing(folder / INDEX_FOLDER)) as store:
+        store.begin(header())
+        store.replace_document(document := embedded("note.md", text[:12_288]))
+        stored = document.document
+        slice_of = partial(store.text_of, stored.id, start, start + length)
+
+        assert slice_of() == stored.text[start : start + length]
+        for place in (start, start + length - 1):
+            Index(folder).sql(
+                f"UPDATE document SET text = substr(text, 1, {place}) || '@' || "
+                f"substr(text, {place} + 2)"
+            )
+            if length:
+                with pytest.raises(StoreDamaged, match="index verify --repair"):
+                    slice_of()
+
+
+SEARCHER = """
+import os, sys
+from pathlib import Path
+from pincite.engine import open_library
+from pincite.settings import SearchSettings
+root, size = Path(sys.argv[1]), int(sys.argv[2])
+with open_library(root) as library:
+    def found(question, top_k):
+        results = library.search(question, settings=SearchSettings(top_k=top_k)).results
+        return [(result.chunk.id, result.quote.text) for result in results]
+    before = found("valve7 signal9 boiler3", 6)
+    for segment in root.glob(".index/segments/*.segment"):
+        os.truncate(segment, min(size, segment.stat().st_size - 1))
+    # With another limit, as what was found once is remembered.
+    assert found("valve7 signal9 boiler3", 5) == before[:5]
+    assert [finding.part for finding in library.verify()] == ["segments"] * 2
+    (root / "new.md").write_text("# New\\n\\nA new valve7.\\n")
+    library.index()
+    assert library.verify() == []
+    assert found("valve7 signal9 boiler3", 4)
+"""
+
+
+@pytest.mark.parametrize("size", [0, 100, 5_000, sys.maxsize])
+def test_a_segment_that_is_cut_off_while_it_is_mapped_does_not_end_the_process(
+    index: Index, size: int
+) -> None:
+    command = [sys.executable, "-c", SEARCHER, str(index.root), str(size)]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+FOREIGN_SCHEMAS: dict[str, tuple[str, ...]] = {
+    "an endless view of documents": (
+        "DROP TABLE document",
+        f"CREATE VIEW document AS {ENDLESS} SELECT i AS rowid, i AS id, i AS text FROM n",
+    ),
+    "an endless view of what the index is": (
+        "DROP TABLE meta",
+        f"CREATE VIEW meta AS {ENDLESS} SELECT 'x' AS key, i AS value FROM n",
+    ),
+    "a view that says it is a table": (
+        "PRAGMA writable_schema = ON",
+        f"UPDATE sqlite_schema SET sql = 'CREATE VIEW chunk AS {ENDLESS} SELECT i AS id FROM n' "
+        "WHERE name = 'chunk'",
+    ),
+    "an endless view inside a table of words": (
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_schema SET sql = 'CREATE VIEW chunk_words_content AS "
+        f"{ENDLESS} SELECT i AS id, i AS c0 FROM n' WHERE name = 'chunk_words_content'",
+    ),
+    "a trigger": (
+        f"CREATE TRIGGER t AFTER DELETE ON document BEGIN INSERT INTO meta {ENDLESS} "
+        "SELECT i, i FROM n; END",
+    ),
+    "an endless view of an older version": (
+        "DROP TABLE document",
+        f"CREATE VIEW document AS {ENDLESS} SELECT i AS rowid FROM n",
+        "PRAGMA user_version = 1",
+    ),
+    "a table of vectors that is another one": (
+        "DROP TABLE window_vector",
+        f"CREATE VIEW window_vector AS {ENDLESS} SELECT i AS rowid, i AS embedding FROM n",
+    ),
+}
+USER = """
+import sys
+from pincite.engine import open_library
+from pincite.errors import StoreDamaged
+with open_library(sys.argv[1]) as library:
+    for verb in (lambda: library.search("valve"), library.stats, library.index, library.documents):
+        try:
+            verb()
+        except StoreDamaged as error:
+            print(error)
+    print(len(library.verify()))
+"""
+
+
+@pytest.mark.parametrize("foreign", FOREIGN_SCHEMAS)
+def test_a_database_with_a_foreign_schema_is_refused_and_made_anew(
+    index: Index, foreign: str
+) -> None:
+    before, results = rows_of(index.root), found(index.root)
+    with closing(apsw.Connection(str(index.database))) as connection:
+        connection.enable_load_extension(True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        for statement in FOREIGN_SCHEMAS[foreign]:
+            connection.execute(statement).fetchall()
+
+    told = subprocess.run(
+        [sys.executable, "-c", USER, str(index.root)],
+        timeout=60,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+
+    assert len(told) == 5
+    assert all("index verify --repair" in line for line in told[:4])
+    assert told[4] == "1"
+    repaired(index.root)
+    assert_same_rows(rows_of(index.root), before)
+    assert found(index.root) == results
 
 
 def test_a_healthy_library_yields_no_findings(index: Index) -> None:

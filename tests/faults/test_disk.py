@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -205,6 +205,52 @@ def test_a_disk_that_is_really_full_goes_on_once_there_is_room(
         assert broken_promises(root, acks.read()) == []
         build(root)
         assert_same_rows(rows_of(root), fresh)
+
+
+LEAVER = """
+import os, sys
+from pathlib import Path
+from fault_library import embedded
+from pincite.stores.sqlite.opening import open_for_writing
+store = open_for_writing(Path(sys.argv[1]))
+store.replace_document(embedded("late.md", "# Late\\n\\nA late valve7.\\n"))
+if sys.argv[2] == "behind":
+    store._log.append({"event": "removed", "documents": [], "time": None})
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("state", ["at rest", "ahead", "behind"])
+def test_searches_go_on_when_nothing_can_be_written(
+    driver: Driver, state: str, shared: bool
+) -> None:
+    """Whether a killed writer left changes in the database, or in the log alone."""
+    with small_disk("8m") as disk:
+        root = changed_library(disk)
+        index = root / INDEX_FOLDER
+        if state != "at rest":
+            environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+            subprocess.run(
+                [sys.executable, "-c", LEAVER, str(index), state], check=True, env=environment
+            )
+            assert (index / "index.db-wal").stat().st_size
+        if not shared:
+            (index / "index.db-shm").unlink(missing_ok=True)
+        with (disk / "ballast").open("ab", buffering=0) as ballast, suppress(OSError):
+            while True:
+                ballast.write(bytes(4096))
+
+        for verb, arguments in (("search", [QUESTION]), ("documents", []), ("stats", [])):
+            answer = driver.run(
+                work="use", root=str(root), verb=verb, arguments=arguments, user=None
+            )
+            assert answer == (None, None)
+
+        (disk / "ballast").unlink()
+        build(root)
+        with open_library(root) as library:
+            assert library.verify() == []
 
 
 # A folder that cannot be written

@@ -16,7 +16,7 @@ import pytest
 from fault_library import INDEX_FOLDER, NAME, POLICY, Rows, change_folder, quick_folder, rows_in
 
 from pincite.engine.homes import FolderHome
-from pincite.errors import PinciteError
+from pincite.errors import PinciteError, StoreDamaged
 from pincite.stores.sqlite.generations import GenerationFolders
 from soak import times
 from two_models import NEW, OLD, open_with_models
@@ -166,6 +166,26 @@ def test_a_rollback_or_a_removal_killed_at_any_point_is_done_or_can_be_done(
     for why, root in kills(driver, prepared, most=KILLS, last=times(3, soak=10), work=work):
         assert faults(root, *states) == [], why
         assert_goes_on_to_the_end(root, moved, why)
+
+
+@pytest.mark.parametrize("gone", ["generations/2", "generations/2/*"])
+def test_a_live_generation_that_is_gone_is_told_and_not_taken_for_an_empty_one(
+    prepared: Path, gone: str
+) -> None:
+    old = live_rows(prepared)
+    with open_with_models(prepared) as library:
+        library.reindex(model=NEW)
+    for path in (prepared / INDEX_FOLDER).glob(gone):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    with open_with_models(prepared) as library:
+        for verb in (library.verify, library.index, library.stats, lambda: library.search("valve")):
+            with pytest.raises(StoreDamaged, match=r"/generations/2 .* gone; .* --rollback"):
+                verb()
+        library.rollback()
+        assert library.verify() == []
+        assert library.search(QUESTION).results
+    assert live_rows(prepared) == old
 
 
 def test_without_room_for_the_new_index_the_old_one_answers(

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Literal
 
 from pincite.converting.markdown import is_as_written, moved, source_checksum
-from pincite.errors import FileUnreadable, LibraryError, StoreFull, StoreReadOnly
+from pincite.errors import FileUnreadable, StoreFull, StoreReadOnly
+from pincite.files import make_folder, open_file, remove, replace_file
 from pincite.records import FoundFile
 from pincite.settings import CONVERTED_FOLDER
 
@@ -22,6 +23,7 @@ State = Literal["absent", "current", "outdated", "corrected"]
 
 _NOTHING_FOUND = ".nothing-found"  # hidden, so that no reader takes it for a document
 _LARGEST = 64 << 20  # bytes of one text
+_FOR_ALL = 0o777  # less what the user's umask takes: people read these texts
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
@@ -49,19 +51,10 @@ class ConvertedFolder:
 
     def write(self, path: str, text: str) -> None:
         """Put the text of a file in its place: the whole of it, or nothing."""
-        target, draft = self._place(path), self._folder / f".draft-{os.getpid()}"
+        target = self._place(path)
         try:
-            self._refuse_links(target)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            draft.unlink(missing_ok=True)
-            try:
-                with draft.open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                draft.replace(target)
-            finally:
-                draft.unlink(missing_ok=True)
+            make_folder(target.parent, _FOR_ALL)
+            replace_file(target, [text.encode()])
         except OSError as error:
             raise _in_words(error, target) from error
 
@@ -69,7 +62,7 @@ class ConvertedFolder:
         """Take the text of a file away, unless somebody corrected it."""
         text = self._read(path)
         if text is not None and is_as_written(text):
-            self._place(path).unlink()
+            remove(self._place(path))
 
     def follow_moves(self, files: Iterable[FoundFile]) -> tuple[list[str], list[str]]:
         """Take texts along to where their files went, and say where; and whose files are gone."""
@@ -88,7 +81,7 @@ class ConvertedFolder:
                 left.append(path)
             else:
                 self.write(target, moved(text, target))
-                self._place(path).unlink()
+                remove(self._place(path))
                 arrived.append(target)
         return arrived, left
 
@@ -103,10 +96,9 @@ class ConvertedFolder:
         self._noted().add(line := f"{file.checksum} {engine}")
         notes = self._folder / _NOTHING_FOUND
         try:
-            self._refuse_links(notes)
-            self._folder.mkdir(exist_ok=True)
-            with notes.open("a", encoding="utf-8") as lines:
-                lines.write(line + "\n")
+            make_folder(self._folder, _FOR_ALL)
+            with open_file(notes, "ab") as lines:
+                lines.write(f"{line}\n".encode())
         except OSError as error:
             raise _in_words(error, notes) from error
 
@@ -126,11 +118,10 @@ class ConvertedFolder:
     def _content(self, place: Path) -> str | None:
         """What a file of ours holds; None where there is none, or something that is no file."""
         try:
-            self._refuse_links(place)
-            if not place.is_file():
-                return None
-            with place.open("rb") as file:
+            with open_file(place) as file:
                 return file.read(_LARGEST).decode("utf-8", "replace")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
         except OSError as error:
             raise _in_words(error, place) from error
 
@@ -145,15 +136,6 @@ class ConvertedFolder:
 
     def _place(self, path: str) -> Path:
         return self._folder / f"{path}.md"
-
-    def _refuse_links(self, place: Path) -> None:
-        """Nothing outside the library is read or written, whatever links lead there."""
-        while place != self._folder.parent:
-            if place.is_symlink():
-                raise LibraryError(
-                    f"{place} is a link; recognised text is only kept inside the library"
-                )
-            place = place.parent
 
 
 def _in_words(error: OSError, place: Path) -> Exception:

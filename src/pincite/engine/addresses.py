@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import getpass
 import json
-import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from pincite.errors import SettingsError
+from pincite.errors import PathRefused, SettingsError
+from pincite.files import make_folder, open_file, replace_file
 from pincite.records import Scope
 from pincite.stores.postgres.address import is_postgres, without_password, without_settings
 
@@ -71,7 +72,8 @@ def remembered(file: Path) -> Address | None:
     if not file.is_file():
         return None
     try:
-        return Address(**json.loads(file.read_text("utf-8")))
+        with open_file(file) as opened:
+            return Address(**json.load(opened))
     except (OSError, ValueError, TypeError) as error:
         raise SettingsError(
             f"{file} does not say where the index is ({error}); build it again with --store"
@@ -86,10 +88,9 @@ def without_secrets(address: Address) -> Address:
 def remember(file: Path, address: Address) -> None:
     """Keep the address beside the library, without its password."""
     text = json.dumps(asdict(without_secrets(address)), indent=2) + "\n"
-    if file.is_file() and file.read_text("utf-8") == text:
-        return
-    file.parent.mkdir(mode=0o700, exist_ok=True)
-    (file.parent / ".gitignore").write_text("*\n")
-    unfinished = file.with_suffix(".part")
-    unfinished.write_text(text, "utf-8")
-    os.replace(unfinished, file)  # noqa: PTH105 — as everywhere where a file must be whole
+    with suppress(OSError, PathRefused), open_file(file) as kept:
+        if kept.read() == text.encode():
+            return
+    make_folder(file.parent)
+    replace_file(file.parent / ".gitignore", [b"*\n"])
+    replace_file(file, [text.encode()])

@@ -26,7 +26,7 @@ from pincite.records import (
     Progress,
     SearchResults,
 )
-from pincite.settings import policy_named
+from pincite.settings import RUNS_FOLDER, policy_named
 
 if TYPE_CHECKING:
     from pincite.engine.library import Library
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from pincite.engine.searchable import Searchable
     from pincite.stores.runs import RunFolder
 
-RUNS_FOLDER = "evals"
 VARIANTS_FOLDER = "variants"
 _GIT_PATIENCE = 5  # seconds
 _WARM_UP = "Which documents are there, and what do they say?"  # nobody's question

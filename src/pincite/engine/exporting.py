@@ -8,13 +8,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.folders import begun
 from pincite.engine.homes import MovingHome
 from pincite.errors import FileUnreadable, StoreError
 from pincite.ports import KeepsOriginals, Store
 from pincite.records import LEVELS, EmbeddedDocument, LibraryHeader, MoveReport, Progress
-from pincite.settings import ANALYSIS_FILE, EVAL_FILE, GLOSSARY_FILE, LABELS_FILE, SourceSettings
+from pincite.settings import (
+    ANALYSIS_FILE,
+    EVAL_FILE,
+    GLOSSARY_FILE,
+    LABELS_FILE,
+    RUNS_FOLDER,
+    SourceSettings,
+)
 from pincite.sources import Folder
 from pincite.stores.archive import (
     FORMAT,

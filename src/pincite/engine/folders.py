@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import FolderMissing, IndexMissing, IndexOutdated, NothingToIndex
+from pincite.files import remove, replace_file
 from pincite.records import DocumentEntry, Filters, FoundFile, LibraryHeader, fields_of
-from pincite.settings import CONVERTED_FOLDER
+from pincite.settings import APART_FILE, CONVERTED_FOLDER
 
 if TYPE_CHECKING:
     from pincite.sources import Scan
@@ -91,22 +92,19 @@ def refuse_forgetting(root: Path, scan: Scan, stored: int) -> None:
         )
 
 
-_APART = "apart"  # a file beside the index, for as long as the documents' files are elsewhere
-
-
 def set_apart(files: Path) -> None:
     """Note that the folder of this index holds none of the documents' files."""
-    (files / _APART).touch()
+    replace_file(files / APART_FILE, ())
 
 
 def is_apart(files: Path) -> bool:
     """Whether the documents' files are elsewhere: the library was imported without them."""
-    return (files / _APART).exists()
+    return (files / APART_FILE).exists()
 
 
 def join_files(files: Path) -> None:
     """Note that the index follows its folder again."""
-    (files / _APART).unlink(missing_ok=True)
+    remove(files / APART_FILE)
 
 
 def refuse_forgetting_apart(

@@ -9,7 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pincite.errors import IndexBuildFailed, IndexMissing, LibraryBusy, PinciteError
+from pincite.errors import (
+    IndexBuildFailed,
+    IndexMissing,
+    LibraryBusy,
+    PinciteError,
+    StoreDamaged,
+)
 
 if TYPE_CHECKING:
     from pincite.ports import Store
@@ -284,6 +290,7 @@ class FolderHome:
         """Another generation may become live while this one is opened: then that one is."""
         while True:
             live = self.generations().live
+            self._refuse_lost(live)
             try:
                 store = opened(self._folders.folder(live))
             except IndexMissing:
@@ -293,6 +300,19 @@ class FolderHome:
             if self.generations().live == live:
                 return store
             store.close()
+
+    def _refuse_lost(self, live: int) -> None:
+        """Whatever is left of a live generation must not be taken for a new one."""
+        numbers = self.generations()
+        was_begun = numbers.last > 1 and self._number is None
+        if not was_begun or self._folders.holds(live) or numbers.live != live:
+            return
+        back = "go back with `pincite reindex --rollback`, " if numbers.before else ""
+        raise StoreDamaged(
+            f"{self._folders.folder(live)} is the index that is searched, and it is gone; {back}"
+            f"put it back from a backup, or remove {self.files / 'generation'} and run "
+            f"`pincite index build {self._root}`"
+        )
 
     @contextmanager
     def anew(self) -> Iterator[Aside]:

@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
-from pincite.engine.evaluation import RUNS_FOLDER
 from pincite.engine.exporting import OWN_FILES, MoveCounts, OnProgress
 from pincite.engine.folders import join_files, set_apart
 from pincite.engine.homes import Aside, MovingHome, try_index
@@ -23,8 +22,10 @@ from pincite.errors import (
     StoreError,
     StoreReadOnly,
 )
+from pincite.files import replace_file
 from pincite.ports import KeepsOriginals
 from pincite.records import Failure, LibraryHeader, MoveReport, Progress
+from pincite.settings import RUNS_FOLDER
 from pincite.stores.archive import (
     MOST_FILE_BYTES,
     AnyLine,
@@ -41,7 +42,6 @@ from pincite.stores.archive import (
     sound_original,
     sound_version,
 )
-from pincite.stores.disk import sync_folder
 from pincite.stores.runs import RunFolder
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-\d{6}")
@@ -212,15 +212,8 @@ class _Taking:
         path = self._root / name
         if os.path.lexists(path):
             return path.is_file() and path.read_bytes() == data
-        unfinished = self._root / f".{name}.part"
         try:
-            with unfinished.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.replace(path)
-            sync_folder(self._root)
+            replace_file(path, [data])
         except OSError as error:
-            unfinished.unlink(missing_ok=True)
             raise StoreReadOnly(f"{path} cannot be written: {error.strerror or error}") from error
         return True

@@ -49,7 +49,7 @@ def default_store(folder: Path, store: str) -> str | None:
     """
     from pincite.engine.addresses import remembered
 
-    kept = remembered(folder / INDEX_FOLDER / ADDRESS_FILE)
+    kept = remembered(folder.resolve() / INDEX_FOLDER / ADDRESS_FILE)
     if kept is not None:
         return store if kept.is_at(store) else None
     return None if has_index(folder) else store
@@ -57,7 +57,7 @@ def default_store(folder: Path, store: str) -> str | None:
 
 def remembered_place(folder: Path) -> str:
     """In which project of which database the index of a folder is; empty where in none."""
-    file = folder / INDEX_FOLDER / ADDRESS_FILE
+    file = folder.resolve() / INDEX_FOLDER / ADDRESS_FILE
     if not file.is_file():
         return ""
     from pincite.engine.addresses import place_of, remembered

@@ -21,6 +21,7 @@ from pincite.engine.homes import Home, try_index
 from pincite.engine.indexing import Run
 from pincite.engine.models import Wishes
 from pincite.errors import LibraryBusy
+from pincite.files import open_file, remove, replace_file
 from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.sync import is_unreadable
 from pincite.ports import Store
@@ -60,7 +61,7 @@ class LibraryGenerations(IndexGenerations):
                 return self._made(filling, gate, switch=switch)
 
     def _made(self, filling: _Filling, gate: Gate, *, switch: bool) -> ReindexReport:
-        self._refused.unlink(missing_ok=True)  # what is filled now has not been judged yet
+        remove(self._refused)  # what is filled now has not been judged yet
         report = filling.fill()
         if report.outcome != "ready":
             return report
@@ -70,7 +71,7 @@ class LibraryGenerations(IndexGenerations):
             if report.gate and not report.gate.holds:
                 number = self.home.generations().last  # the next one: it was given last
                 noted = {"place": self.home.place(), "generation": number}
-                self._refused.write_text(json.dumps(noted) + "\n", "utf-8")
+                replace_file(self._refused, [json.dumps(noted).encode(), b"\n"])
                 return replace(report, outcome="worse")
         if not switch:
             if no_index:
@@ -89,7 +90,8 @@ class LibraryGenerations(IndexGenerations):
 
     def _was_refused(self, number: int) -> bool:
         try:
-            noted = json.loads(self._refused.read_text("utf-8"))
+            with open_file(self._refused) as file:
+                noted = json.load(file)
         except (OSError, ValueError):
             return False
         return bool(noted == {"place": self.home.place(), "generation": number})

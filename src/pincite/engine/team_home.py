@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -269,13 +268,15 @@ class TeamHome:
 
     @contextmanager
     def _beside(self) -> Iterator[Aside]:
+        from pincite.stores.sqlite.placing import move_files
+
         with closing(self._only_writer()), self.held_back():
             if self.generations().next is not None:
                 self.cancel()
             try:
                 with tempfile.TemporaryDirectory() as files, closing(self.write_next()) as store:
                     yield Aside(store, Path(files))
-                    shutil.copytree(files, self.files, dirs_exist_ok=True)
+                    move_files(Path(files).resolve(), self.files)
             except BaseException:
                 with suppress(PinciteError):  # why it failed is what is to be told
                     self.cancel()

@@ -42,7 +42,7 @@ def connect(
     with closing(opened_team(address.store)) as team:
         team.generations(address.scope)
     folder.mkdir(exist_ok=True)
-    index = folder / INDEX_FOLDER
+    index = folder.resolve() / INDEX_FOLDER
     remember(index / ADDRESS_FILE, address)
     set_apart(index)
     return address
@@ -55,7 +55,7 @@ def _refuse_to_connect(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise FolderMissing(f"{folder} is not a folder")
-    kept = remembered(folder / INDEX_FOLDER / ADDRESS_FILE)
+    kept = remembered(folder.resolve() / INDEX_FOLDER / ADDRESS_FILE)
     if has_index(folder) and not (kept and kept.connected):
         raise IndexExists(f"{folder} has an index already; connect an empty folder")
     if any(not one.name.startswith(".") for one in folder.iterdir()):

@@ -40,10 +40,10 @@ from pincite.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
+from pincite.files import sync_folder
 from pincite.records import EmbeddedDocument, EvalRun, LibraryHeader, Original, recipe_lacking
 from pincite.settings import policy_named
 from pincite.stores.codec import embedded_from_json, embedded_to_json
-from pincite.stores.disk import sync_folder
 from pincite.stores.lines import checked, sealed
 from pincite.vectors import unit
 
@@ -304,7 +304,7 @@ def written_archive(target: Path, *, overwrite: bool) -> Iterator[ArchiveWriter]
         if target.exists() and not overwrite:
             raise SettingsError(f"{target} exists; name another file, or give --overwrite")
         # It holds the text of every document, whatever their own permissions are.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
         with os.fdopen(os.open(unfinished, flags, 0o600), "wb") as file:
             _lock(file, target)
             os.ftruncate(file.fileno(), 0)  # what a killed export left
@@ -319,7 +319,7 @@ def written_archive(target: Path, *, overwrite: bool) -> Iterator[ArchiveWriter]
             except BaseException:
                 unfinished.unlink(missing_ok=True)
                 raise
-        sync_folder(target.parent)
+        sync_folder(target.parent.resolve())
 
 
 @contextmanager

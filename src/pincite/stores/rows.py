@@ -61,6 +61,11 @@ class DocumentRows:
     names: tuple[str, ...]  # what it is called, in order
     chunks: tuple[ChunkRows, ...]
 
+    @property
+    def text(self) -> str:
+        """The document's text."""
+        return str(self.document[7])
+
 
 def rows_of(embedded: EmbeddedDocument, *, time: str, recipe: str) -> DocumentRows:
     """The rows that stand for a document."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,11 +10,11 @@ from typing import TypeVar
 import msgspec
 
 from pincite.errors import RunNotFound, StoreDamaged, StoreReadOnly
+from pincite.files import make_folder, open_file, remove, replace_file
 from pincite.records import EvalRun, EvalSetup
-from pincite.stores.disk import sync_folder
 
 _SUFFIX = ".json"
-_UNFINISHED = ".part"
+_PROBE = "probe"
 _LAST = "last"
 
 
@@ -43,23 +42,15 @@ class RunFolder:
     def prepare(self) -> None:
         """Make sure that a run can be kept, before an hour is spent on it."""
         with self._writing():
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            sync_folder(self._folder.parent)
-            probe = self._folder / f"probe{_UNFINISHED}"
-            probe.touch()
-            probe.unlink()
+            make_folder(self._folder)
+            replace_file(self._folder / _PROBE, ())
+            remove(self._folder / _PROBE)
 
     def save(self, run: EvalRun) -> None:
         """Keep a run; on disk when this returns."""
         with self._writing():
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            unfinished = self._folder / f"{run.id}{_UNFINISHED}"
-            with unfinished.open("xb") as file:
-                file.write(msgspec.json.encode(run))
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.replace(self._file(run.id))
-            sync_folder(self._folder)
+            make_folder(self._folder)
+            replace_file(self._file(run.id), [msgspec.json.encode(run)])
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -109,7 +100,8 @@ class RunFolder:
     def _read(self, run_id: str, kind: type[_Kind]) -> _Kind:
         file = self._file(run_id)
         try:
-            return msgspec.json.decode(file.read_bytes(), type=kind)
+            with open_file(file) as opened:
+                return msgspec.json.decode(opened.read(), type=kind)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise StoreDamaged(
                 f"the run in {file} cannot be read ({error}); delete the file and run again"

@@ -80,7 +80,8 @@ def test_a_link_in_the_place_of_a_text_is_not_followed(
 def test_what_is_no_file_is_not_waited_for(folder: ConvertedFolder, tmp_path: Path) -> None:
     (tmp_path / ".converted").mkdir()
     os.mkfifo(tmp_path / ".converted" / "a.png.md")
-    assert folder.state(found()) == "absent"
+    with pytest.raises(LibraryError, match="is not a regular file"):
+        folder.state(found())
 
 
 def test_a_name_that_is_too_long_is_told_of_that_file_alone(folder: ConvertedFolder) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from helpers import DIMENSIONS, HEADER, embedded, fill, found_by_words, part
 from pincite.errors import StoreDamaged
+from pincite.files import replace_file
 from pincite.records import EmbeddedDocument, Filters, Ranking
 from pincite.stores.sqlite.connection import connect
 from pincite.stores.sqlite.meta import meta, next_chunk
@@ -216,9 +217,12 @@ def test_verify_tells_segments_that_differ_from_the_tables(
 def test_without_room_for_segments_indexing_and_searching_go_on(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(segment: Segment, path: Path) -> None:
-        path.write_bytes(b"half of it")
+    def half() -> Iterator[bytes]:
+        yield b"half of it"
         raise OSError(errno.ENOSPC, "No space left on device")
+
+    def full(segment: Segment, path: Path) -> None:
+        replace_file(path, half())
 
     monkeypatch.setattr(shelf, "save", full)
     monkeypatch.setattr(shelf, "_MADE_AT_ONCE", 2)

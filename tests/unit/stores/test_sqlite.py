@@ -96,7 +96,7 @@ def test_what_was_replaced_by_its_path_alone_stays_gone_when_the_database_is_reb
 NEW_SINCE = {
     "document": (
         *("size", "modality", "summary", "folded_language", "folded_project", "folded_author"),
-        *("folded_agents", "level", "date_first", "date_last"),
+        *("folded_agents", "level", "date_first", "date_last", "checks"),
     ),
     "chunk": (
         *("page_start", "page_end", "time_start", "time_end", "row_start", "row_end"),

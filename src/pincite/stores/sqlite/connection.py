@@ -20,6 +20,7 @@ from pincite.errors import (
     StoreReadOnly,
     StoreUnsupported,
 )
+from pincite.files import refuse_links
 
 # Before 3.51.3 committed writes could be lost (WAL reset); before 3.53.2 FTS5 could overflow.
 OLDEST_SQLITE = (3, 53, 2)
@@ -43,8 +44,10 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
     """A connection with sqlite-vec loaded; a writable one is created and syncs every commit."""
     check_sqlite(apsw.sqlite_lib_version())
     with translated_errors(path):
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            refuse_links(path.with_name(path.name + suffix))
         connection = _open(path, writable=writable)
-        connection.set_busy_timeout(_WAIT_FOR_LOCK_MS)
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.enable_load_extension(True)  # noqa: FBT003 — positional only in apsw
         connection.load_extension(sqlite_vec.loadable_path())
         connection.enable_load_extension(False)  # noqa: FBT003 — positional only in apsw
@@ -57,24 +60,31 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
 
 def _open(path: Path, *, writable: bool) -> apsw.Connection:
     if writable:
-        return apsw.Connection(str(path))
+        return _opened_and_read(str(path), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
         return _opened_and_read(str(path), apsw.SQLITE_OPEN_READONLY)
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError):
         # In a folder we may not write to, or on a full disk, SQLite cannot make the files that it
         # shares between readers.
-        # Without pending changes the database can be read as it stands.
         wal = path.with_name(path.name + "-wal")
-        if not path.is_file() or (wal.exists() and wal.stat().st_size > 0):
+        if not path.is_file():
             raise
-        uri = path.absolute().as_uri() + "?immutable=1"
+        if wal.exists() and wal.stat().st_size > 0:
+            # Pending changes can be read without sharing them: nobody else reads meanwhile.
+            return _opened_and_read(str(path), apsw.SQLITE_OPEN_READWRITE, alone=True)
+        # Without pending changes the database can be read as it stands.
+        uri = path.as_uri() + "?immutable=1"
         return _opened_and_read(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
-def _opened_and_read(name: str, flags: int) -> apsw.Connection:
+def _opened_and_read(name: str, flags: int, *, alone: bool = False) -> apsw.Connection:
     """SQLite opens lazily; one read shows whether the file can be used."""
-    connection = apsw.Connection(name, flags=flags)
+    connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW)
     try:
+        connection.set_busy_timeout(_WAIT_FOR_LOCK_MS)  # first of all: the read waits as well
+        if alone:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+        connection.execute("PRAGMA temp_store = MEMORY")  # sorting needs no room on a disk
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except apsw.Error:
         connection.close()

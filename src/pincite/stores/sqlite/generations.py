@@ -7,24 +7,23 @@ which one is live holds the write lock of the one that was: nobody writes to wha
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
 from pincite.errors import LibraryBusy, StoreDamaged
+from pincite.files import open_file, refuse_links, remove_ours, replace_file
 from pincite.records import Generations
-from pincite.stores.disk import sync_folder
 from pincite.stores.sqlite.connection import translated_errors
-from pincite.stores.sqlite.opening import write_lock
+from pincite.stores.sqlite.opening import LOCK_NAME, remove_index, write_lock
 from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME, SEGMENTS_NAME
 
 FIRST = 1
 POINTER_NAME = "generation"
 FOLDER_NAME = "generations"
 _LOCK_NAME = "generations.lock"  # held for a moment, while the pointer is changed
+_LONGEST = 10_000  # bytes of the pointer
 
 
 class GenerationFolders:
@@ -40,10 +39,11 @@ class GenerationFolders:
         with translated_errors(self._pointer):
             try:
                 # The file is never changed, only replaced; it is asked for before each search.
-                state = self._pointer.stat()
+                state = self._pointer.lstat()
                 key = (state.st_ino, state.st_mtime_ns, state.st_size)
                 if self._known is None or self._known[0] != key:
-                    self._known = (key, _numbers_in(self._pointer.read_bytes(), self._pointer))
+                    with open_file(self._pointer) as file:
+                        self._known = (key, _numbers_in(file.read(_LONGEST), self._pointer))
             except FileNotFoundError:
                 return Generations()
             return self._known[1]
@@ -52,10 +52,14 @@ class GenerationFolders:
         """Where a generation is, or would be."""
         return self._index if number == FIRST else self._index / FOLDER_NAME / str(number)
 
+    def holds(self, number: int) -> bool:
+        """Whether there is something of an index in a generation."""
+        return any((self.folder(number) / one).exists() for one in (LOG_NAME, DATABASE_NAME))
+
     def identity(self, number: int) -> tuple[int, ...]:
         """Its number and which file its database is, if there is one just now."""
         try:
-            database = (self.folder(number) / DATABASE_NAME).stat()
+            database = (self.folder(number) / DATABASE_NAME).lstat()
         except OSError:
             return (number,)
         return number, database.st_dev, database.st_ino
@@ -94,17 +98,12 @@ class GenerationFolders:
     def _pointer_locked(self) -> Iterator[None]:
         from filelock import FileLock
 
+        refuse_links(self._index / _LOCK_NAME)
         with FileLock(self._index / _LOCK_NAME):
             yield
 
     def _write(self, numbers: Generations) -> None:
-        unfinished = self._pointer.with_name(f"{POINTER_NAME}.part")
-        with unfinished.open("wb") as file:
-            file.write(json.dumps(asdict(numbers)).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(self._pointer)
-        sync_folder(self._index)
+        replace_file(self._pointer, [json.dumps(asdict(numbers)).encode(), b"\n"])
 
     def _on_disk(self) -> set[int]:
         folder = self._index / FOLDER_NAME
@@ -115,18 +114,12 @@ class GenerationFolders:
 
     def _remove(self, number: int) -> None:
         """Unless someone is still writing there, who will find that nobody wants it."""
-        folder = self.folder(number)
         try:
             with self.locked(number):
+                # Eval runs and the other generations stay.
+                remove_index(self.folder(number))
                 if number != FIRST:
-                    shutil.rmtree(folder)
-                    return
-                # Eval runs and the other generations stay. The log goes first: without it
-                # nobody takes what is left for an index that has to be brought up to date.
-                for pattern in (f"{LOG_NAME}*", f"{DATABASE_NAME}*"):
-                    for file in folder.glob(pattern):
-                        file.unlink()
-                shutil.rmtree(folder / SEGMENTS_NAME, ignore_errors=True)
+                    remove_ours(self.folder(number), LOCK_NAME, ".gitignore")
         except LibraryBusy:
             return
 

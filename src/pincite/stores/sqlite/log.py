@@ -13,11 +13,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import FileIO
 from pathlib import Path
+from typing import BinaryIO
 
 from pincite.errors import StoreDamaged
-from pincite.stores.disk import sync_folder
+from pincite.files import open_file, sync_folder
 from pincite.stores.lines import Entry, decode, encode
 from pincite.stores.sqlite.connection import REPAIR, translated_errors
 
@@ -45,7 +45,7 @@ class ChunkLog:
         """Write one entry and wait for the disk; gives the log's new size."""
         line = encode(entry)
         # Unbuffered: closing a buffered file would write once more what the disk had no room for.
-        with translated_errors(self.path), self.path.open("ab", buffering=0) as file:
+        with translated_errors(self.path), open_file(self.path, "ab", buffering=0) as file:
             before = file.tell()
             try:
                 _write_all(file, line)
@@ -62,7 +62,7 @@ class ChunkLog:
         """Every line from a position on, broken ones included."""
         if not self.path.exists():
             return
-        with translated_errors(self.path), self.path.open("rb") as file:
+        with translated_errors(self.path), open_file(self.path) as file:
             file.seek(start)
             for line in file:
                 yield LogLine(start, start + len(line), decode(line))
@@ -70,7 +70,7 @@ class ChunkLog:
 
     def entry_at(self, position: int) -> Entry:
         """The entry whose line begins there."""
-        with translated_errors(self.path), self.path.open("rb") as file:
+        with translated_errors(self.path), open_file(self.path) as file:
             file.seek(position)
             entry = decode(file.readline())
         if entry is None:
@@ -86,12 +86,12 @@ class ChunkLog:
             if line.entry is not None:
                 sound = line.end
         if sound < self.size():
-            with translated_errors(self.path), self.path.open("r+b") as file:
+            with translated_errors(self.path), open_file(self.path, "r+b") as file:
                 file.truncate(sound)
                 os.fsync(file.fileno())
 
 
-def _write_all(file: FileIO, line: bytes) -> None:
+def _write_all(file: BinaryIO, line: bytes) -> None:
     written = 0
     while written < len(line):
         written += file.write(line[written:])

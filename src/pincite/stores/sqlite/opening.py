@@ -5,10 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import IndexMissing, LibraryBusy, StoreDamaged, StoreReadOnly
-from pincite.stores.disk import sync_folder
+from pincite.errors import (
+    IndexMissing,
+    LibraryBusy,
+    PathRefused,
+    StoreDamaged,
+    StoreError,
+    StoreTooNew,
+)
+from pincite.files import make_folder, open_file, refuse_links, remove_ours, replace_file
 from pincite.stores.sqlite.connection import translated_errors
-from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
+from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME, SEGMENTS_NAME
+from pincite.stores.sqlite.segments.shelf import SUFFIX
 from pincite.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -23,9 +31,8 @@ def open_for_writing(folder: Path) -> SqliteStore:
     with translated_errors(folder / DATABASE_NAME):
         if not folder.is_dir():
             # The index holds the text of every document, whatever their own permissions are.
-            folder.mkdir(mode=0o700, parents=True)
-            (folder / ".gitignore").write_text("*\n")
-            sync_folder(folder.parent)
+            make_folder(folder)
+            replace_file(folder / ".gitignore", [b"*\n"])
         lock = write_lock(folder)
     store = SqliteStore(folder, lock)
     try:
@@ -74,13 +81,15 @@ def _refuse_missing(folder: Path) -> None:
 
 
 def _recover_if_free(folder: Path, *, needed: bool) -> None:
-    """A busy library is being recovered or written by someone else; a read-only one cannot be.
+    """A busy library is being recovered or written by someone else; without room, it cannot be.
 
     What an older pincite made can only be read when it was brought up to date once.
     """
     try:
         open_for_writing(folder).close()
-    except (LibraryBusy, StoreReadOnly) as error:
+    except (StoreDamaged, StoreTooNew):
+        raise
+    except (LibraryBusy, StoreError) as error:
         if needed:
             raise type(error)(
                 f"the index of {_library_of(folder)} is not there or was made by an older pincite, "
@@ -88,10 +97,21 @@ def _recover_if_free(folder: Path, *, needed: bool) -> None:
             ) from error
 
 
+def remove_index(folder: Path) -> None:
+    """Remove an index from its folder; whoever does holds its lock.
+
+    The log goes first: without it nobody takes what is left for an index that is to be recovered.
+    """
+    for name in (LOG_NAME, DATABASE_NAME):
+        remove_ours(folder, f"{name}*", f".{name}*")
+    remove_ours(folder / SEGMENTS_NAME, f"*{SUFFIX}*")
+
+
 def write_lock(folder: Path) -> FileLock:
     """Held by the one who writes to the index in this folder; LibraryBusy where someone does."""
     from filelock import FileLock, Timeout
 
+    refuse_links(folder / LOCK_NAME)
     lock = FileLock(folder / LOCK_NAME)
     try:
         lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
@@ -111,11 +131,11 @@ def is_written(folder: Path) -> bool:
     import fcntl
 
     try:
-        with (folder / LOCK_NAME).open("rb") as file:
+        with open_file(folder / LOCK_NAME) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # nobody ever wrote here, or it cannot be told
+    except (OSError, PathRefused):  # nobody ever wrote here, or it cannot be told
         return False
     return False
 

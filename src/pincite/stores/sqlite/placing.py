@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import errno
-import shutil
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import LibraryBusy
-from pincite.stores.disk import sync_folder
+from pincite.errors import LibraryBusy, PinciteError
+from pincite.files import make_folder, open_file, remove_ours, replace_file, sync_folder
+from pincite.settings import APART_FILE, RUNS_FOLDER
 from pincite.stores.sqlite.connection import translated_errors
-from pincite.stores.sqlite.opening import LOCK_NAME, write_lock
+from pincite.stores.sqlite.opening import LOCK_NAME, remove_index, write_lock
 from pincite.stores.sqlite.reader import DATABASE_NAME
 from pincite.stores.sqlite.store import SqliteStore
 
@@ -43,15 +43,17 @@ def emptied_aside(files: Path) -> Iterator[tuple[Path, FileLock]]:
     """An empty folder beside `files`, and the lock of it; it goes if the block fails."""
     folder = files.with_name(files.name + _ASIDE)
     with translated_errors(files / DATABASE_NAME):
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_folder(folder)
         lock = write_lock(folder)
     try:
         with translated_errors(files / DATABASE_NAME):
             _empty(folder)  # of what a killed process left
-            (folder / ".gitignore").write_text("*\n")
+            replace_file(folder / ".gitignore", [b"*\n"])
         yield folder, lock
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(PinciteError, OSError):  # why it failed is what is to be told
+            _empty(folder)
+            remove_ours(folder, *_NOT_MOVED)
         raise
     finally:
         lock.release(force=True)
@@ -61,23 +63,20 @@ def move_files(folder: Path, files: Path) -> None:
     """What else is kept with an index: what is there stays, what is new comes to it."""
     with translated_errors(files):
         for path in sorted(folder.rglob("*")):
-            name = path.relative_to(folder)
-            if name.parts[0] in _NOT_MOVED:
-                continue
+            target = files / path.relative_to(folder)
             if path.is_dir():
-                (files / name).mkdir(mode=0o700, exist_ok=True)
-            elif not (files / name).exists():
-                path.rename(files / name)
-                sync_folder((files / name).parent)
-        shutil.rmtree(folder)
+                make_folder(target)
+            elif path.name not in _NOT_MOVED and not target.exists():
+                with open_file(path) as file:
+                    replace_file(target, [file.read()])
+        _empty(folder)
+        remove_ours(folder, *_NOT_MOVED)
 
 
 def _empty(folder: Path) -> None:
-    for path in folder.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        elif path.name != LOCK_NAME:
-            path.unlink()
+    remove_index(folder)
+    remove_ours(folder / RUNS_FOLDER, "*")
+    remove_ours(folder, APART_FILE)
 
 
 def _put(folder: Path, files: Path) -> None:

@@ -30,10 +30,11 @@ from pincite.stores.codec import header_from_json
 from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of, stretches
 from pincite.stores.spaces import refuse_other_space
 from pincite.stores.sqlite import tables, vocabulary
-from pincite.stores.sqlite.connection import connect, snapshot, translated_errors
+from pincite.stores.sqlite.connection import snapshot, translated_errors
 from pincite.stores.sqlite.history import chunks_in_history, past_versions
 from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta
+from pincite.stores.sqlite.schema import open_database
 from pincite.stores.sqlite.search import TableSearches, recorded_documents, search_documents
 from pincite.stores.sqlite.segments.ranking import SegmentSearches
 from pincite.stores.sqlite.segments.shelf import Shelf
@@ -201,12 +202,16 @@ class IndexReader:
             each = [self._connection.execute(tables.SELECT_CHUNK, (one,)).fetchone() for one in ids]
             rows = [row for row in each if row is not None]
             for document, (first, last) in stretches(rows).items():
-                values = {"document": document, "first": first, "last": last}
-                *entry, text = self._connection.execute(tables.SELECT_ENTRY, values).fetchall()[0]
-                documents[document] = (entry_of(tuple(entry)), str(text), first)
+                text, offset, entry = tables.read_text(
+                    self._connection, tables.SELECT_ENTRY, document, first, last
+                )
+                documents[document] = (entry_of(entry), text, offset)
             for document, *columns in rows:
                 held, text, first = documents[document]
-                found.append((held, chunk_of(held.id, text, tuple(columns), offset=first)))
+                chunk = chunk_of(held.id, text, tuple(columns), offset=first)
+                if chunk.id != columns[0]:
+                    raise ValueError(f"chunk {columns[0]} does not stand where its id says")
+                found.append((held, chunk))
         return found
 
     def load_document(self, document_id: DocumentId) -> Document | None:
@@ -245,11 +250,11 @@ class IndexReader:
 
     def text_of(self, document_id: DocumentId, start: int, end: int) -> str:
         """A slice of the document's text; empty where there is no such document."""
-        statement = "SELECT substr(text, ? + 1, ?) FROM document WHERE id = ?"
         with translated_errors(self._database):
-            values = (start, max(end - start, 0), document_id)
-            row = self._connection.execute(statement, values).fetchone()
-            return "" if row is None else str(row[0])
+            text, offset, _ = tables.read_text(
+                self._connection, tables.SELECT_TEXT, document_id, start, end
+            )
+            return text[start - offset : max(start, end) - offset]
 
     def chunk_ids(self, document_id: DocumentId) -> list[ChunkId]:
         """The document's chunks in their order; none of an unknown one."""
@@ -313,7 +318,7 @@ class IndexReader:
     def _connection(self) -> apsw.Connection:
         """This thread's own connection, opened when first needed."""
         if not hasattr(self._of_thread, "connection"):
-            connection = connect(self._database, writable=self._writable)
+            connection = open_database(self._database, writable=self._writable)
             self._connections.append(connection)
             self._of_thread.connection = connection
         opened: apsw.Connection = self._of_thread.connection

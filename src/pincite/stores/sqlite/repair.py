@@ -13,16 +13,17 @@ from pathlib import Path
 import apsw
 
 from pincite.errors import ModelInvalid, StoreDamaged, StoreError
+from pincite.files import refuse_links, remove, replace_file, sync_folder
 from pincite.records import DocumentId, LibraryHeader
 from pincite.stores.codec import embedded_to_json, header_from_json
-from pincite.stores.disk import sync_folder
 from pincite.stores.lines import Entry, encode
 from pincite.stores.rows import embedded_of, rows_of
 from pincite.stores.sqlite import tables
-from pincite.stores.sqlite.connection import UNREADABLE_VALUE, connect, translated_errors
+from pincite.stores.sqlite.connection import UNREADABLE_VALUE, translated_errors
 from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.replay import LiveLog, library_entry, read_live
+from pincite.stores.sqlite.schema import open_database
 from pincite.vectors import unit
 
 
@@ -53,7 +54,7 @@ def prepare(database: Path, log: ChunkLog) -> None:
 
 def _drop(database: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
-        database.with_name(database.name + suffix).unlink(missing_ok=True)
+        remove(database.with_name(database.name + suffix))
 
 
 def finish(database: Path, log: ChunkLog) -> None:
@@ -61,12 +62,14 @@ def finish(database: Path, log: ChunkLog) -> None:
     mended = _mended_path(log)
     if database.exists():
         # Left by a repair that was killed before it came to drop the database: out of date.
-        mended.unlink(missing_ok=True)
+        remove(mended)
     if not mended.exists():
         return
     if log.path.exists():
         kept = log.path.with_name(f"{log.path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        refuse_links(log.path)
         os.link(log.path, kept)
+    refuse_links(mended)
     mended.replace(log.path)
     sync_folder(log.path.parent)
 
@@ -78,7 +81,10 @@ def _mended_path(log: ChunkLog) -> Path:
 def _remember(database: Path) -> Remembered | None:
     """All sound documents of the database; None where it cannot be trusted as a whole."""
     try:
-        with closing(connect(database, writable=True)) as connection, translated_errors(database):
+        with (
+            closing(open_database(database, writable=True)) as connection,
+            translated_errors(database),
+        ):
             header = meta(connection, "header")
             sound = connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             if header is None or not sound:
@@ -125,16 +131,9 @@ def _document_entry(document: Entry, time: str, recipe: str) -> Entry:
 def _write_mended(log: ChunkLog, remembered: Remembered | None) -> None:
     """Write the sound lines to a new log, then what the database knows better."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    unfinished = log.path.with_name(log.path.name + ".unfinished")
+    # Under its own name only once it is whole: `finish` trusts what it finds there.
     with translated_errors(log.path):
-        with unfinished.open("wb") as file:
-            for entry in _mended_entries(log, remembered, now):
-                file.write(encode(entry))
-            file.flush()
-            os.fsync(file.fileno())
-        # Under its own name only once it is whole: `finish` trusts what it finds there.
-        unfinished.replace(_mended_path(log))
-        sync_folder(log.path.parent)
+        replace_file(_mended_path(log), map(encode, _mended_entries(log, remembered, now)))
 
 
 def _mended_entries(log: ChunkLog, remembered: Remembered | None, now: str) -> Iterator[Entry]:

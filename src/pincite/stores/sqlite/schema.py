@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import apsw
 
-from pincite.errors import StoreTooNew
+from pincite.errors import StoreDamaged, StoreTooNew
 from pincite.records import without
 from pincite.stores.codec import omissions_from_json
 from pincite.stores.rows import definition_rows
 from pincite.stores.sqlite import tables
-from pincite.stores.sqlite.connection import transaction
+from pincite.stores.sqlite.connection import REPAIR, connect, transaction, translated_errors
 from pincite.text.dates import day_span
 from pincite.text.naming import document_names
 from pincite.text.words import fold, indexed_words
@@ -257,6 +261,18 @@ def m006_names(connection: apsw.Connection) -> None:
             connection.execute("INSERT INTO document_name VALUES (?, ?)", (name, document))
 
 
+def m007_checks(connection: apsw.Connection) -> None:
+    """Checksums of the texts, so that nothing is quoted that the disk has changed."""
+    connection.execute("ALTER TABLE document ADD COLUMN checks BLOB NOT NULL DEFAULT x''")
+    # `checks_of` is the rule of this version: who changes it keeps a copy as it was here.
+    documents: list[Any] = connection.execute("SELECT rowid FROM document").fetchall()
+    for (document,) in documents:
+        text = connection.execute("SELECT text FROM document WHERE rowid = ?", (document,)).get
+        connection.execute(
+            "UPDATE document SET checks = ? WHERE rowid = ?", (tables.checks_of(text), document)
+        )
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_documents_chunks_windows,
     m002_places_and_catalog,
@@ -264,6 +280,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     m004_more_to_filter_by,
     m005_vocabulary,
     m006_names,
+    m007_checks,
 )
 
 
@@ -274,13 +291,62 @@ def schema_version(connection: apsw.Connection) -> int:
     return version
 
 
-def refuse_newer(connection: apsw.Connection, name: str) -> None:
-    """An index of a newer pincite is left alone."""
-    if schema_version(connection) > len(MIGRATIONS):
+def open_database(path: Path, *, writable: bool) -> apsw.Connection:
+    """A connection to a database of ours; one of a newer pincite is left alone.
+
+    Somebody may have put a view in the place of a table that never comes to an end. So before a
+    table is looked at, the schema must be what our statements make.
+    """
+    connection = connect(path, writable=writable)
+    try:
+        with translated_errors(path):
+            _refuse_foreign(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_foreign(connection: apsw.Connection, path: Path) -> None:
+    version = schema_version(connection)
+    if version > len(MIGRATIONS):
         raise StoreTooNew(
-            f"{name} was written by a newer pincite (schema {schema_version(connection)}, "
-            f"this one knows {len(MIGRATIONS)}); upgrade pincite"
+            f"{path} was written by a newer pincite (schema {version}, this one knows "
+            f"{len(MIGRATIONS)}); upgrade pincite"
         )
+    if foreign := sorted(_objects(connection) ^ _objects_of(version)):
+        raise StoreDamaged(f"{path}: {foreign[0][0]} is not as pincite made it; {REPAIR}")
+
+
+@lru_cache
+def _objects_of(version: int) -> frozenset[tuple[str, str]]:
+    with closing(apsw.Connection(":memory:")) as empty:
+        for step in MIGRATIONS[:version]:
+            step(empty)
+        return _objects(empty)
+
+
+def _objects(connection: apsw.Connection) -> frozenset[tuple[str, str]]:
+    """The schema's names and statements, but for the table of vectors, which a header makes.
+
+    How virtual tables keep what is in them is left to them, as long as these are tables.
+    """
+    rows = connection.execute("SELECT name, tbl_name, coalesce(sql, '') FROM sqlite_schema")
+    return frozenset(
+        (str(name), "".join(sql.split()))
+        for name, table, sql in rows
+        if not (_KEPT_INSIDE.match(table) and _PLAIN.match(sql)) and not _VECTORS.fullmatch(sql)
+    )
+
+
+_KEPT_INSIDE = re.compile(
+    "(chunk_words|document_words|document_spelling|window_vector)_|sqlite_sequence$"
+)
+_PLAIN = re.compile("CREATE TABLE |$")
+_VECTORS = re.compile(
+    r"CREATE VIRTUAL TABLE window_vector USING vec0 "
+    r"\(embedding float\[\d+\] distance_metric=cosine\)"
+)
 
 
 def migrate(connection: apsw.Connection) -> None:

@@ -16,7 +16,7 @@ from pincite.stores.sqlite.connection import transaction, translated_errors
 from pincite.stores.sqlite.meta import log_position
 from pincite.stores.sqlite.reader import IndexReader
 from pincite.stores.sqlite.replay import apply, catch_up, library_entry
-from pincite.stores.sqlite.schema import MIGRATIONS, migrate, refuse_newer, schema_version
+from pincite.stores.sqlite.schema import MIGRATIONS, migrate, schema_version
 from pincite.vectors import unit
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ class SqliteStore(IndexReader):
 
         with translated_errors(self._database):
             repair.finish(self._database, self._log)
-            refuse_newer(self._connection, str(self._database))
             migrate(self._connection)
             self._log.cut_torn_tail(log_position(self._connection))
             catch_up(self._connection, self._log)
@@ -56,7 +55,6 @@ class SqliteStore(IndexReader):
         if not self._database.exists():
             return True
         with translated_errors(self._database):
-            refuse_newer(self._connection, str(self._database))
             return schema_version(self._connection) < len(MIGRATIONS)
 
     def begin(self, header: LibraryHeader) -> None:

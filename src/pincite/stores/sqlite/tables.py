@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import apsw
@@ -32,7 +33,7 @@ def _insert(table: str, columns: str) -> str:
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
 
 
-INSERT_DOCUMENT = _insert("document", _DOCUMENT_COLUMNS)
+INSERT_DOCUMENT = _insert("document", f"{_DOCUMENT_COLUMNS}, checks")
 INSERT_DOCUMENT_WORDS = _insert("document_words", "rowid, about, path, summary")
 INSERT_CHUNK = _insert("chunk", f"rowid, document, {_CHUNK_COLUMNS}")
 INSERT_WORDS = _insert("chunk_words", "rowid, text, about, headings, codes")
@@ -42,7 +43,7 @@ INSERT_DEFINITION = _insert("definition", "document, short, long, short_key, lon
 INSERT_WINDOW = _insert("window", "chunk, start, end, fingerprint")
 INSERT_VECTOR = _insert("window_vector", "rowid, embedding")
 
-SELECT_DOCUMENT = f"SELECT rowid, {_DOCUMENT_COLUMNS} FROM document WHERE id = ?"
+SELECT_DOCUMENT = f"SELECT rowid, checks, {_DOCUMENT_COLUMNS} FROM document WHERE id = ?"
 
 SELECT_DOCUMENT_WORDS = "SELECT about, path, summary FROM document_words WHERE rowid = ?"
 
@@ -109,10 +110,14 @@ ENTRY_COLUMNS = (
     "document.summary"
 )
 
-SELECT_ENTRY = f"""
-SELECT {ENTRY_COLUMNS}, substr(document.text, :first + 1, :last - :first) FROM document
-WHERE rowid = :document
+_CHECKED_TOGETHER = 4_096  # characters
+_CHECK_BYTES = 8
+_TEXT = f"""
+    substr(document.text, :first * {_CHECKED_TOGETHER} + 1, :count * {_CHECKED_TOGETHER}),
+    substr(document.checks, :first * {_CHECK_BYTES} + 1, :count * {_CHECK_BYTES})
 """
+SELECT_TEXT = f"SELECT {_TEXT} FROM document WHERE id = :document"
+SELECT_ENTRY = f"SELECT {_TEXT}, {ENTRY_COLUMNS} FROM document WHERE rowid = :document"
 
 SELECT_CHUNK = f"SELECT chunk.document, {_CHUNK_COLUMNS} FROM chunk WHERE id = ?"
 
@@ -124,7 +129,7 @@ WHERE document.id = ? ORDER BY chunk.position
 
 def write(connection: apsw.Connection, rows: DocumentRows) -> None:
     """Insert a document's rows; call inside a transaction."""
-    connection.execute(INSERT_DOCUMENT, rows.document)
+    connection.execute(INSERT_DOCUMENT, (*rows.document, checks_of(rows.text)))
     document = connection.last_insert_rowid()
     connection.execute(INSERT_DOCUMENT_WORDS, (document, *rows.words))
     connection.execute(INSERT_SPELLING, (document, spelling_of(one.words for one in rows.chunks)))
@@ -160,7 +165,7 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
     row = connection.execute(SELECT_DOCUMENT, (document_id,)).fetchone()
     if row is None:
         return None
-    rowid, *columns = row
+    rowid, checks, *columns = row
     words = connection.execute(SELECT_DOCUMENT_WORDS, (rowid,)).fetchone() or ()
     definitions = tuple(connection.execute(SELECT_DEFINITIONS, (rowid,)))
     names = tuple(name for (name,) in connection.execute(SELECT_NAMES, (rowid,)))
@@ -173,7 +178,35 @@ def read(connection: apsw.Connection, document_id: DocumentId) -> DocumentRows |
         for rowid, *chunk_columns in connection.execute(SELECT_CHUNKS, (document_id,)).fetchall()
         for chunk in (tuple(chunk_columns),)
     )
-    return DocumentRows(tuple(columns), words, definitions, names, chunks)
+    rows = DocumentRows(tuple(columns), words, definitions, names, chunks)
+    _checked(rows.text, checks)
+    return rows
+
+
+def read_text(
+    connection: apsw.Connection, statement: str, document: DocumentId | int, start: int, end: int
+) -> tuple[str, int, Row]:
+    """At least this slice of a document's text, where it begins, and what else is selected."""
+    first = start // _CHECKED_TOGETHER
+    count = max(-(-end // _CHECKED_TOGETHER) - first, 0)
+    values = {"document": document, "first": first, "count": count}
+    text, checks, *others = connection.execute(statement, values).fetchone() or ("", b"")
+    return _checked(text, checks), first * _CHECKED_TOGETHER, tuple(others)
+
+
+def checks_of(text: str) -> bytes:
+    """A checksum of each stretch of a text, so that not all of it is read to know a part."""
+    stretches = (
+        text[start : start + _CHECKED_TOGETHER].encode("utf-8", "surrogatepass")
+        for start in range(0, len(text), _CHECKED_TOGETHER)
+    )
+    return b"".join(blake2b(one, digest_size=_CHECK_BYTES).digest() for one in stretches)
+
+
+def _checked(text: str, checks: bytes) -> str:
+    if checks_of(text) != checks:
+        raise ValueError("the text is not what was stored")
+    return text
 
 
 def forget(connection: apsw.Connection, ids: Sequence[DocumentId], *, path: str | None) -> None:

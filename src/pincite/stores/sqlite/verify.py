@@ -16,11 +16,11 @@ from pincite.stores.codec import embedded_from_json
 from pincite.stores.lines import Entry
 from pincite.stores.rows import ChunkRows, rows_of
 from pincite.stores.sqlite import tables
-from pincite.stores.sqlite.connection import connect, translated_errors
+from pincite.stores.sqlite.connection import UNREADABLE_VALUE, translated_errors
 from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.replay import LiveLog, read_live
-from pincite.stores.sqlite.schema import refuse_newer
+from pincite.stores.sqlite.schema import open_database
 from pincite.stores.sqlite.segments.shelf import Shelf
 from pincite.stores.sqlite.vocabulary import all_spellings
 
@@ -55,8 +55,10 @@ def findings(database: Path, log: ChunkLog, shelf: Shelf) -> list[Finding]:
     if not database.exists():
         return [*found, Finding("database", f"{database.name} is missing")]
     try:
-        with closing(connect(database, writable=True)) as connection, translated_errors(database):
-            refuse_newer(connection, str(database))
+        with (
+            closing(open_database(database, writable=True)) as connection,
+            translated_errors(database),
+        ):
             found += [*_inside(connection), *_against_log(connection, log, live)]
             return [*found, *_in_segments(connection, shelf)]
     except StoreError as error:
@@ -126,8 +128,12 @@ def _document_findings(
     expected = rows_of(
         embedded_from_json(entry["document"]), time=entry["time"], recipe=entry["recipe"]
     )
-    actual = tables.read(connection, document_id)
     path = entry["document"]["path"]
+    try:
+        actual = tables.read(connection, document_id)
+    except UNREADABLE_VALUE as error:
+        yield Finding("database", f"{path}: {error}")
+        return
     if actual is None:
         yield Finding("database", f"{path} is missing")
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
-import os
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.files import open_file, replace_file
 from pincite.stores.sqlite.segments.vector_file import VectorFile, reads_single_vectors
 
 _MAGIC = b"pincite segment\n"
@@ -37,6 +38,12 @@ class Segment:
     vectors: NDArray[np.float32]  # a row for each window
     signs: NDArray[np.uint64]  # their signs as bits, 64 in each row; no rows where they mislead
     vector_file: VectorFile | None = None  # where single vectors are to be read, not mapped
+    mapped: mmap.mmap | None = None  # the file, where there is one
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its file is as long as it was: beyond its end, a look ends the process."""
+        return self.mapped is None or self.mapped.size() >= len(self.mapped)
 
     @property
     def size(self) -> int:
@@ -61,7 +68,7 @@ class Segment:
         return self.vector_file.read(places)
 
 
-ARRAYS = tuple(field.name for field in fields(Segment) if field.name != "vector_file")
+ARRAYS = tuple(one.name for one in fields(Segment) if one.name not in ("vector_file", "mapped"))
 
 
 def same(one: Segment, other: Segment) -> bool:
@@ -108,36 +115,39 @@ def telling_signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
 
 def save(segment: Segment, path: Path) -> None:
     """Write the file and wait until it is on the disk."""
+    replace_file(path, _written(segment))
+
+
+def _written(segment: Segment) -> Iterator[bytes | memoryview]:
     arrays = {name: getattr(segment, name) for name in ARRAYS}
     told = json.dumps(
         [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
     ).encode()
-    with path.open("wb") as file:
-        file.write(_MAGIC + len(told).to_bytes(8, "little") + told)
-        for array in arrays.values():
-            file.write(b"\0" * (-file.tell() % _ALIGNED))
-            file.write(np.ascontiguousarray(array).data)
-        file.flush()
-        os.fsync(file.fileno())
+    yield (head := _MAGIC + len(told).to_bytes(8, "little") + told)
+    size = len(head)
+    for array in arrays.values():
+        yield b"\0" * (-size % _ALIGNED)
+        yield np.ascontiguousarray(array).data
+        size += -size % _ALIGNED + array.nbytes
 
 
 def opened(path: Path) -> Segment:
     """The segment in a file; ValueError where the file is not whole."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    at = len(_MAGIC) + 8
-    if mapped[: len(_MAGIC)] != _MAGIC:
-        raise ValueError(f"{path} is no segment")
-    end = at + int.from_bytes(mapped[len(_MAGIC) : at], "little")
-    arrays: dict[str, Any] = {}
-    starts: dict[str, int] = {}
-    for name, dtype, shape in json.loads(mapped[at:end]):
-        starts[name] = end + -end % _ALIGNED
-        count = int(np.prod(shape))
-        arrays[name] = np.frombuffer(mapped, dtype, count, starts[name]).reshape(shape)
-        end = starts[name] + arrays[name].nbytes
-    segment = Segment(**arrays)
-    if not reads_single_vectors(segment.vectors):
-        return segment
-    vector_file = VectorFile(path, starts["vectors"], segment.vectors.shape[1])
-    return replace(segment, vector_file=vector_file)
+        at = len(_MAGIC) + 8
+        if mapped[: len(_MAGIC)] != _MAGIC:
+            raise ValueError(f"{path} is no segment")
+        end = at + int.from_bytes(mapped[len(_MAGIC) : at], "little")
+        arrays: dict[str, Any] = {}
+        starts: dict[str, int] = {}
+        for name, dtype, shape in json.loads(mapped[at:end]):
+            starts[name] = end + -end % _ALIGNED
+            count = int(np.prod(shape))
+            arrays[name] = np.frombuffer(mapped, dtype, count, starts[name]).reshape(shape)
+            end = starts[name] + arrays[name].nbytes
+        segment = Segment(**arrays, mapped=mapped)
+        if not reads_single_vectors(segment.vectors):
+            return segment
+        vector_file = VectorFile(file, starts["vectors"], segment.vectors.shape[1])
+        return replace(segment, vector_file=vector_file)

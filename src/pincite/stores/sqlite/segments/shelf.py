@@ -19,7 +19,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.stores.disk import sync_folder
+from pincite.files import make_folder, remove
 from pincite.stores.sqlite.connection import UNREADABLE_VALUE, transaction
 from pincite.stores.sqlite.meta import meta, next_chunk, set_meta
 from pincite.stores.sqlite.segments.making import made, merged
@@ -31,7 +31,7 @@ _VERSION = 2  # raised when other arrays are wanted of the same rows
 _MADE_AT_ONCE = 5_000  # chunks; a long run makes a segment each time so many are new
 _LARGEST = 250_000  # chunks; larger segments are not merged, so that a merge has an end
 _FACTOR = 4  # a segment is merged with the next one unless it is so many times larger
-_SUFFIX = ".segment"
+SUFFIX = ".segment"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class Shelf:
             return None
         state = f"{told} {meta(connection, 'log_position')}"
         with self._lock:
-            if self._search is None or self._search[0] != state:
+            is_whole = all(segment.is_whole for segment in self._opened.values())
+            if self._search is None or self._search[0] != state or not is_whole:
                 try:
                     segments = self._segments(current)
                 except (OSError, *UNREADABLE_VALUE):
@@ -79,7 +80,11 @@ class Shelf:
             return self._search[1]
 
     def _segments(self, current: _Current) -> list[Segment]:
-        kept = {name: segment for name, segment in self._opened.items() if name in current.names}
+        kept = {
+            name: segment
+            for name, segment in self._opened.items()
+            if name in current.names and segment.is_whole
+        }
         for name in current.names:
             if name not in kept:
                 kept[name] = opened(self._folder / name)
@@ -113,9 +118,9 @@ class Shelf:
     def bytes_on_disk(self) -> int:
         """What the files take, also those that wait to be deleted."""
         total = 0
-        for path in self._folder.glob(f"*{_SUFFIX}"):
+        for path in self._folder.glob(f"*{SUFFIX}"):
             with suppress(FileNotFoundError):  # deleted by the writer a moment ago
-                total += path.stat().st_size
+                total += path.lstat().st_size
         return total
 
     def is_due(self, connection: apsw.Connection) -> bool:
@@ -151,14 +156,9 @@ class Shelf:
     def _saved(self, shelved: _Shelved, end: int) -> _Shelved:
         if shelved.name is not None:
             return shelved
-        self._folder.mkdir(exist_ok=True)
-        name = f"{end:012d}-{secrets.token_hex(4)}{_SUFFIX}"
-        try:
-            save(shelved.segment, self._folder / name)
-        except OSError:
-            (self._folder / name).unlink(missing_ok=True)
-            raise
-        sync_folder(self._folder)
+        make_folder(self._folder)
+        name = f"{end:012d}-{secrets.token_hex(4)}{SUFFIX}"
+        save(shelved.segment, self._folder / name)
         return _Shelved(opened(self._folder / name), name)
 
     def _publish(
@@ -182,12 +182,9 @@ class Shelf:
 
     def _clear(self, current: Sequence[str]) -> None:
         """Delete the files of segments that are no longer current, also those of a killed run."""
-        for path in self._folder.glob(f"*{_SUFFIX}"):
+        for path in self._folder.glob(f"*{SUFFIX}*"):
             if path.name not in current:
-                try:
-                    path.unlink()
-                except OSError:
-                    continue  # some systems keep a file that is mapped; the next time will do
+                remove(path)
 
 
 def _parsed(told: str | None) -> _Current | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import weakref
 from itertools import repeat
-from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,10 @@ _MAPPED_AT_MOST = 128 * 2**20  # bytes; smaller ones fit into memory
 class VectorFile:
     """The vectors of one segment's file."""
 
-    def __init__(self, path: Path, start: int, dimensions: int) -> None:
+    def __init__(self, file: BinaryIO, start: int, dimensions: int) -> None:
         self._start = start
         self._dimensions = dimensions
-        self._descriptor = os.open(path, os.O_RDONLY)
+        self._descriptor = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._descriptor)
 
     def read(self, places: NDArray[np.intp]) -> NDArray[np.float32]:
@@ -37,9 +37,6 @@ class VectorFile:
         return np.frombuffer(b"".join(read), np.float32).reshape(len(places), self._dimensions)
 
 
-CAN_READ = hasattr(os, "pread")  # not on Windows, where vectors are mapped all the same
-
-
 def reads_single_vectors(vectors: NDArray[np.float32]) -> bool:
-    """Whether so many vectors are better read than mapped, and the system can read them so."""
-    return CAN_READ and vectors.nbytes > _MAPPED_AT_MOST
+    """Whether so many vectors are better read than mapped."""
+    return vectors.nbytes > _MAPPED_AT_MOST
