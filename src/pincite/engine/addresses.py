@@ -8,9 +8,17 @@ import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import msgspec
+
+from pincite.engine.consent import Wish
 from pincite.errors import SettingsError
 from pincite.records import Scope
-from pincite.stores.postgres.address import is_postgres, without_password, without_settings
+from pincite.stores.postgres.address import (
+    EMBEDDED,
+    is_postgres,
+    without_password,
+    without_settings,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,14 @@ def bare_address(store: str) -> str:
     return without_password(without_settings(store)[0])
 
 
+def connection(store: str) -> Wish:
+    """What an index wants whose database is at this address."""
+    bare = bare_address(store)
+    if bare.startswith(EMBEDDED):
+        return Wish("start", bare.removeprefix(EMBEDDED))
+    return Wish("connect", bare)
+
+
 def place_of(address: Address) -> str:
     """Which project of which database, for people."""
     project = address.scope.full_name
@@ -71,8 +87,8 @@ def remembered(file: Path) -> Address | None:
     if not file.is_file():
         return None
     try:
-        return Address(**json.loads(file.read_text("utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+        return msgspec.json.decode(file.read_bytes(), type=Address)
+    except (OSError, ValueError) as error:
         raise SettingsError(
             f"{file} does not say where the index is ({error}); build it again with --store"
         ) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from pincite.engine import (
     has_own_index,
     open_library,
 )
+from pincite.engine.consent import Wish, told
 from pincite.errors import SettingsError
 from pincite.settings import WORKER_USES, ProfileSettings, WorkerSettings, WorkerUse
 from pincite.text.printable import printable
@@ -153,7 +155,16 @@ def _opened(
         store=store or (default and default_store(folder, default)),
         user=user or from_environment("PINCITE_USER"),
         project=project or from_environment("PINCITE_PROJECT"),
+        consent=ask_for_consent,
     )
+
+
+def ask_for_consent(place: Path, wishes: tuple[Wish, ...]) -> bool:
+    """Ask whoever sits at the terminal; where nobody does, nobody allows it."""
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    asked = f"The index in {printable(str(place))} {told(wishes)}. Allow this from now on?"
+    return click.confirm(asked, err=True)
 
 
 def note_unused_index(library: Library) -> None:

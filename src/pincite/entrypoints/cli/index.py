@@ -119,7 +119,7 @@ def build(
         with progress.shown(quiet=as_json) as on_progress:
             report = library.index(
                 policy=policy,
-                model=absolute(model),
+                model=model,
                 name=name,
                 fresh=fresh,
                 options=tuple(one for one in options if one in READING_OPTIONS)
@@ -240,13 +240,6 @@ def _warn_of_library_above(folder: Path) -> None:
             f"Note: {printable(str(above))} has an index already; this folder gets its own.",
             err=True,
         )
-
-
-def absolute(model: str | None) -> str | None:
-    """A model's folder is remembered, so it must not depend on where one stands."""
-    if model and Path(model).expanduser().is_dir():
-        return str(Path(model).expanduser().resolve())
-    return model
 
 
 def passwords_in(file: Path | None) -> tuple[str, ...]:

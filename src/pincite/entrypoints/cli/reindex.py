@@ -15,7 +15,6 @@ from pincite.entrypoints.cli.asking import cases_to_ask
 from pincite.entrypoints.cli.common import as_json_option, echo_json, echo_lines, open_around
 from pincite.entrypoints.cli.index import (
     EXIT_PARTLY_FAILED,
-    absolute,
     folder_argument,
     passwords_in,
     passwords_option,
@@ -94,7 +93,7 @@ def reindex(
         ):
             asked = [] if no_gate else _cases(library, cases)
             report = library.reindex(
-                model=absolute(model),
+                model=model,
                 policy=policy,
                 fresh=fresh,
                 gate=Gate(asked, slack, on_question),
