@@ -287,19 +287,23 @@ def header_for(
         ingestion_version=INGESTION_VERSION,
         max_file_bytes=DEFAULT_MAX_FILE_BYTES,
     )
-    header = replace(
-        before,
-        name=_storable(wishes.name or before.name),
-        policy=policy_named(wishes.policy or before.policy).name,
-        model=replace(embedder.card, name=model),
-        ingestion_version=INGESTION_VERSION,
-        max_file_bytes=wishes.max_file_bytes or before.max_file_bytes,
-        edition=before.edition + (current is not None and wishes.fresh),
-        options=before.options if wishes.options is None else _known_options(wishes.options),
-        analysis=wishes.analysis,
-        labels=wishes.labels,
-        summaries=before.summaries if wishes.summaries is None else wishes.summaries,
-    )
+    limit, options, summaries = wishes.max_file_bytes, wishes.options, wishes.summaries
+    try:
+        header = replace(
+            before,
+            name=_storable(wishes.name or before.name),
+            policy=policy_named(wishes.policy or before.policy).name,
+            model=replace(embedder.card, name=model),
+            ingestion_version=INGESTION_VERSION,
+            max_file_bytes=before.max_file_bytes if limit is None else limit,
+            edition=before.edition + (current is not None and wishes.fresh),
+            options=before.options if options is None else _known_options(options),
+            analysis=wishes.analysis,
+            labels=wishes.labels,
+            summaries=before.summaries if summaries is None else summaries,
+        )
+    except ValueError as error:
+        raise SettingsError(f"an index cannot be made so: {error}") from error
     embedders.require(header)
     if header != current:
         # Before anything is forgotten for it, the model must have shown that it works.

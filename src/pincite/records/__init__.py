@@ -56,6 +56,7 @@ from pincite.records.filters import (
 )
 from pincite.records.generations import Generations as Generations
 from pincite.records.header import (
+    LARGEST_FILE_BYTES as LARGEST_FILE_BYTES,
     FoundFile as FoundFile,
     LibraryHeader as LibraryHeader,
     ModelCard as ModelCard,

@@ -25,7 +25,7 @@ from pincite.entrypoints.cli.common import (
     tell_move,
 )
 from pincite.errors import LibraryError, PinciteError, SettingsError
-from pincite.records import IndexReport
+from pincite.records import LARGEST_FILE_BYTES, IndexReport
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
     DEFAULT_MODEL,
@@ -43,7 +43,7 @@ folder_argument = click.argument("folder", type=GivenPath(), default=Path())
 size_option = click.option(
     "--max-file-size",
     "max_file_bytes",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=LARGEST_FILE_BYTES),
     help=f"Skip files with more bytes than this. [default: {DEFAULT_MAX_FILE_BYTES:,}]",
 )
 passwords_option = click.option(
