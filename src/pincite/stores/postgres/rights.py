@@ -2,8 +2,8 @@
 
 Every transaction of pincite runs as MEMBER, a role that owns nothing, with the account and the
 project it is for as settings of that transaction. The policies below let it see rows of that
-project alone, and only while the account is a member; what lies above its clearance stays hidden.
-Queries say the same once more in their conditions; either would do alone.
+project alone, and only while the account is a member; in tables with a level, what lies above its
+clearance stays hidden. Queries say the same once more in their conditions, of every table.
 """
 
 from __future__ import annotations
