@@ -183,7 +183,7 @@ class ConsentNeeded(PinciteError):
     def __init__(self, place: str, wants: str) -> None:
         super().__init__(
             f"the index in {place} {wants}; if you trust it, run `pincite trust {quote(place)}` "
-            "once, also for an index of your own that an earlier pincite made"
+            "once. An index of your own that an earlier pincite made needs this, too"
         )
 
 

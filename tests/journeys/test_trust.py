@@ -18,10 +18,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from model_service import Service, running_service
-from pincite import ModelAccess, open_library, trust
+from pincite import ModelAccess, Profile, open_library, trust
 from pincite.engine.consent import allowed, consent_file
 from pincite.entrypoints.cli.main import cli
-from pincite.errors import ConsentNeeded, PinciteError, SettingsError
+from pincite.errors import ConsentNeeded, PinciteError
 from pincite.settings import WorkerSettings
 
 NEEDS_CONSENT = 13
@@ -230,14 +230,25 @@ def test_nor_for_a_library_that_was_imported(run: Run, service: Service) -> None
     assert service.requests == []
 
 
-def test_nor_to_cut_documents(run: Run) -> None:
-    run("index", "build", "notes", "--model", "hashing")
-    run("export", "notes.pincite", "-l", "notes")
-    with open_library("notes") as library, pytest.raises(SettingsError, match="no language model"):
-        library.index(policy="semantic")
-    assert {str(wish) for _, wish in allowed()} == {
-        "wants to send your documents and questions to the language model of your settings"
-    }
+def test_nor_to_cut_documents(run: Run, service: Service) -> None:
+    Path("notes/long.md").write_text(
+        "\n\n".join(f"Pump {one} leaks a little." for one in range(300))
+    )
+    models = ModelAccess(profiles={"cheap": Profile(base_url=service.url, model="m")})
+    with open_library("notes", models=models) as library:
+        library.index(policy="semantic", model="hashing")
+    assert service.requests
+    received()
+    Path("received/more.md").write_text(Path("received/long.md").read_text() + "My secret.")
+    service.requests.clear()
+    with open_library("received", models=models) as library:
+        assert library.search("pump", mode="words").results
+        with pytest.raises(ConsentNeeded, match="to the language model of your settings;"):
+            library.index()
+        assert service.requests == []
+        trust("received")
+        library.index()
+    assert service.requests
 
 
 def test_nor_to_try_another_policy(run: Run, service: Service) -> None:

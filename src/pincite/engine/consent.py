@@ -93,19 +93,14 @@ def allowed() -> Allowed:
     """Every place with each wish that is allowed to it."""
     file = consent_file()
     try:
-        return frozenset((place, Wish(kind, what)) for place, kind, what in _read(file))
+        rows = json.loads(file.read_bytes())
+        return frozenset((place, Wish(kind, what)) for place, kind, what in rows)
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
     except (OSError, ValueError, TypeError) as error:
         raise SettingsError(
             f"{file} cannot be read ({error}); repair it, or remove it and be asked again"
         ) from error
-
-
-def _read(file: Path) -> list[list[str]]:
-    try:
-        found: list[list[str]] = json.loads(file.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return found
 
 
 def withdraw(place: Path) -> bool:
@@ -121,7 +116,10 @@ def _change(changed: Callable[[Allowed], Allowed]) -> None:
     file = consent_file()
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(file.with_suffix(".lock")):
-        rows = sorted([place, *astuple(wish)] for place, wish in changed(allowed()))
+        before = allowed()
+        if (after := changed(before)) == before:
+            return
+        rows = sorted([place, *astuple(wish)] for place, wish in after)
         unfinished = file.with_suffix(".part")
         unfinished.unlink(missing_ok=True)
         unfinished.touch(mode=0o600)

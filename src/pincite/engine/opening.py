@@ -44,7 +44,7 @@ def open_library(
         raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
     root = root.resolve()
     asked = Consent(root, consent)
-    if has_index(root):
+    if (root / INDEX_FOLDER).exists():
         asked.require(*strange_owners(root))
     return Library(root, Embedders(models, asked), _home(asked, store, user, project))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MARK = "PG_VERSION"  # in the folder of every database
 _BEING_MADE = "pg_wal"  # comes first
-_NOTE = ("folder", "start", "port", "socket", "host", "memory", "status")  # after the process
+_LINES_OF_A_NOTE = 8  # from the number of the process to whether it is ready
 _FAILURES = (OSError, RuntimeError, subprocess.SubprocessError, AssertionError, ValueError)
 _PATIENCE = 120.0  # seconds, with a server that starts
 
@@ -129,10 +129,10 @@ def _remove_unfinished_note(server: PostgresServer) -> None:
 
     note = server.pgdata / "postmaster.pid"
     with server._lock:  # nobody starts it meanwhile
-        process, *more = note.read_text().splitlines() or [""] if note.exists() else ["", *_NOTE]
-        is_alive = process.isdecimal() and psutil.pid_exists(int(process))
-        if len(more) < len(_NOTE) and not is_alive:
-            note.unlink()
+        lines = note.read_text().splitlines() if note.exists() else []
+        is_alive = bool(lines) and lines[0].isdecimal() and psutil.pid_exists(int(lines[0]))
+        if len(lines) < _LINES_OF_A_NOTE and not is_alive:
+            note.unlink(missing_ok=True)
 
 
 def _forget_the_dead(server: PostgresServer) -> None:

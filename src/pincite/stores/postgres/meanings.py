@@ -106,7 +106,7 @@ _BY_KIND: tuple[tuple[type[Exception], type[StoreError], str], ...] = (
     (
         psycopg.OperationalError,
         StoreUnreachable,
-        "does not answer: {said}; once the server runs again, open the library again",
+        "does not answer: {said}; try again, or reopen it",
     ),
     (psycopg.Error, StoreError, "says: {said}"),
 )
