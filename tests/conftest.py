@@ -21,6 +21,9 @@ from soak import SOAK
 os.environ["PATH"] += os.pathsep + "/usr/sbin:/sbin"
 os.environ["PINCITE_WORKER"] = "off"  # a worker of whoever runs the tests is not asked
 os.environ["PINCITE_CONFIG"] = os.devnull  # nor are their settings
+# Nor what they allowed, and what tests allow is not theirs. On macOS the home decides.
+_CONFIGURATION = tempfile.TemporaryDirectory(prefix="pincite-configuration-")
+os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
 settings.register_profile("pincite", deadline=None, derandomize=not SOAK, database=None)
 settings.load_profile("pincite")
 

@@ -48,7 +48,6 @@ def project_of(name: str, user: str, folder: Path, *, owner: str = "ada") -> Pro
         Address("postgresql://shared", user, whose),
         folder / "store.json",
         team=shared_team(),
-        remembers=False,
     )
     return Project(Path(name), OneModel(ModelAccess()), home)
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pincite.engine import EvalWishes, Gate, Library, ModelAccess, Profile, open_library
+from pincite.engine import EvalWishes, Gate, Library, ModelAccess, Profile, open_library, trust
 from pincite.errors import PinciteError
 from pincite.settings import AskSettings, SearchSettings, WorkerSettings
 
@@ -75,6 +75,7 @@ __all__ = [
     "open_library",
     "open_project",
     "parse_filter",
+    "trust",
 ]
 
 

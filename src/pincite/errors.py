@@ -33,6 +33,7 @@ PinciteError
 │   ├── ModelUnavailable   the embedding service or the worker does not answer
 │   │   └── ModelRefused   the service answers, but not to this request
 │   └── ModelMismatch      the index was filled by another model
+├── ConsentNeeded          an index wants what its user has not allowed
 ├── LibraryClosed          the library was closed; open it again
 ├── SearchCancelled        whoever asked does not want the answer any more
 ├── CitationNotFound       nothing in the index stands at that place
@@ -42,6 +43,7 @@ PinciteError
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -190,6 +192,16 @@ class ModelMismatch(ModelError):
         super().__init__(
             f"model_mismatch: the index was filled with {stored}, but the model at hand is "
             f"{configured}; run `pincite reindex --model MODEL` to embed the library again"
+        )
+
+
+class ConsentNeeded(PinciteError):
+    """An index wants to connect, send or load, or is another user's, and nobody allowed that."""
+
+    def __init__(self, place: str, wants: str) -> None:
+        super().__init__(
+            f"the index in {place} {wants}; if you trust it, run `pincite trust {quote(place)}` "
+            "once. An index of your own that an earlier pincite made needs this, too"
         )
 
 

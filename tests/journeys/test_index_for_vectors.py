@@ -12,6 +12,7 @@ import pytest
 from helpers import new_database, next_project, shared_login
 from moving import export, home_in, take
 from pincite.engine.addresses import Address
+from pincite.engine.consent import Consent
 from pincite.engine.library import Library
 from pincite.engine.models import Wishes, header_for
 from pincite.engine.project import Project
@@ -46,7 +47,7 @@ def app(owner: Team) -> Iterator[Team]:
 @pytest.fixture
 def home(app: Team, tmp_path: Path) -> TeamHome:
     address = Address("postgresql://app", "ada", next_project())
-    return TeamHome(address, tmp_path / "home" / "store.json", team=app)
+    return TeamHome(address, tmp_path / "home" / "store.json", team=app, consent=Consent(tmp_path))
 
 
 @pytest.fixture

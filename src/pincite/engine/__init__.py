@@ -4,7 +4,7 @@ from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.folders import INDEX_FOLDER, find_library, has_own_index
 from pincite.engine.library import Library
 from pincite.engine.models import ModelAccess, Profile
-from pincite.engine.opening import default_store, open_library, remembered_place
+from pincite.engine.opening import default_store, open_library, remembered_place, trust
 
 __all__ = [
     "INDEX_FOLDER",
@@ -18,4 +18,5 @@ __all__ = [
     "has_own_index",
     "open_library",
     "remembered_place",
+    "trust",
 ]

@@ -8,10 +8,18 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import msgspec
+
+from pincite.engine.consent import Wish
 from pincite.errors import PathRefused, SettingsError
 from pincite.files import make_folder, open_file, replace_file
 from pincite.records import Scope
-from pincite.stores.postgres.address import is_postgres, without_password, without_settings
+from pincite.stores.postgres.address import (
+    EMBEDDED,
+    is_postgres,
+    without_password,
+    without_settings,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,14 @@ class Address:
 def bare_address(store: str) -> str:
     """An address as it may be shown: without password and settings."""
     return without_password(without_settings(store)[0])
+
+
+def connection(store: str) -> Wish:
+    """What an index wants whose database is at this address."""
+    bare = bare_address(store)
+    if bare.startswith(EMBEDDED):
+        return Wish("start", bare.removeprefix(EMBEDDED))
+    return Wish("connect", bare)
 
 
 def place_of(address: Address) -> str:
@@ -73,8 +89,8 @@ def remembered(file: Path) -> Address | None:
         return None
     try:
         with open_file(file) as opened:
-            return Address(**json.load(opened))
-    except (OSError, ValueError, TypeError) as error:
+            return msgspec.json.decode(opened.read(), type=Address)
+    except (OSError, ValueError) as error:
         raise SettingsError(
             f"{file} does not say where the index is ({error}); build it again with --store"
         ) from error

@@ -141,6 +141,7 @@ class Evaluation:
         if policy in (None, header.policy):
             yield self._library
             return
+        self._embedders.require(header)  # below, what it names is given as the user's own words
         folder = self._files / VARIANTS_FOLDER / policy_named(str(policy)).name
         home = FolderHome(self._library.root, folder)
         with Library(self._library.root, self._embedders, home) as variant:

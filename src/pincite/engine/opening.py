@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from pincite.engine.consent import Ask, Consent, Wish, allowed, refuse, strange_owners
 from pincite.engine.folders import INDEX_FOLDER, has_index
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.library import Library
@@ -21,11 +22,15 @@ def open_library(
     store: str | None = None,
     user: str | None = None,
     project: str | None = None,
+    consent: Ask = refuse,
 ) -> Library:
     """The library in a folder, whether it has an index yet or not.
 
     Its index lives in the folder, or in the PostgreSQL database that `store` names, as a project
     of the user's. Where it was built is remembered.
+
+    What an index wants that may be a stranger's (to connect, to send, to load) needs `consent`:
+    it is asked with the folder and the wishes, once. By default that is ConsentNeeded.
 
     Example:
         >>> with open_library("notes") as library:  # doctest: +SKIP
@@ -38,7 +43,20 @@ def open_library(
         what = "is not a folder" if root.exists() else "does not exist"
         raise FolderMissing(f"{root} {what}; name the folder that holds your documents")
     root = root.resolve()
-    return Library(root, Embedders(models), _home(root, store, user, project))
+    asked = Consent(root, consent)
+    if (root / INDEX_FOLDER).exists():
+        asked.require(*strange_owners(root))
+    return Library(root, Embedders(models, asked), _home(asked, store, user, project))
+
+
+def trust(folder: str | Path, consent: Ask = lambda place, wishes: True) -> tuple[Wish, ...]:
+    """Allow all that the index of a folder wants, and give everything that is allowed to it.
+
+    It is opened, and its database is: what it wants is said inside.
+    """
+    with open_library(folder, consent=consent) as library:
+        library.require_consent()
+        return tuple(sorted(wish for place, wish in allowed() if place == str(library.root)))
 
 
 def default_store(folder: Path, store: str) -> str | None:
@@ -66,16 +84,19 @@ def remembered_place(folder: Path) -> str:
     return place_of(kept) if kept is not None else ""
 
 
-def _home(root: Path, store: str | None, user: str | None, project: str | None) -> Home:
+def _home(consent: Consent, store: str | None, user: str | None, project: str | None) -> Home:
+    root = consent.place
     index = root / INDEX_FOLDER
     if store is None and not (index / ADDRESS_FILE).is_file():
         return FolderHome(root, index)
-    from pincite.engine.addresses import address_of, remembered
+    from pincite.engine.addresses import address_of, connection, remembered
     from pincite.engine.team_home import TeamHome
 
     kept = remembered(index / ADDRESS_FILE)
+    if kept is not None and store is None:
+        consent.require(connection(kept.store))
     if kept is not None and (store is None or kept.is_at(store)):
         address = replace(kept.of(user, project), store=store or kept.store)
     else:
         address = address_of(root, store or "", user=user, project=project)
-    return TeamHome(address, index / ADDRESS_FILE)
+    return TeamHome(address, index / ADDRESS_FILE, consent=consent)

@@ -55,7 +55,7 @@ def open_project(
         ...     plans.index_document("plan.md", b"# Plan")  # doctest: +SKIP
     """
     Scope(user, project)  # says which of the names cannot be
-    home = TeamHome(Address(store, user, project), Path("store.json"), remembers=False)
+    home = TeamHome(Address(store, user, project), Path("store.json"))
     return Project(Path(project), Embedders(models), home)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pincite.engine.addresses import (
     Address,
+    connection,
     place_of,
     remember,
     remembered,
@@ -33,6 +34,7 @@ from pincite.errors import (
 from pincite.records import LEVELS, Generations
 
 if TYPE_CHECKING:
+    from pincite.engine.consent import Consent
     from pincite.ports import Store
     from pincite.stores.postgres.generations import ProjectGenerations
     from pincite.stores.postgres.team import Team
@@ -49,14 +51,14 @@ class TeamHome:
         *,
         number: int | None = None,
         team: Team | None = None,
-        remembers: bool = True,
+        consent: Consent | None = None,
     ) -> None:
         self.address = address
         self.files = kept_in.parent
         self._kept_in = kept_in
         self._number = number
         self._given = team
-        self._remembers = remembers
+        self._consent = consent  # None: what it is made from is not remembered
         self._opening = Lock()
         self._opened: Team | None = None
 
@@ -88,7 +90,8 @@ class TeamHome:
 
     def settle(self) -> None:
         """Remember that the project is made from this folder."""
-        if self._remembers:
+        if self._consent:
+            self._consent.allow(connection(self.address.store))
             remember(self._kept_in, self.address)
 
     def _only_writer(self) -> Store:
@@ -120,9 +123,7 @@ class TeamHome:
 
     def at(self, number: int) -> TeamHome:
         """The same project with another generation as its live one."""
-        return TeamHome(
-            self.address, self._kept_in, number=number, team=self._team, remembers=False
-        )
+        return TeamHome(self.address, self._kept_in, number=number, team=self._team)
 
     def write_next(self) -> UploadStore:
         """The only store that makes the next generation, for whoever sees all of this one."""
@@ -190,7 +191,7 @@ class TeamHome:
         """
         if self.address.scope.owner != self.address.user:
             return False
-        known = remembered(self._kept_in) if self._remembers else None
+        known = remembered(self._kept_in) if self._consent else None
         if known is None or not known.is_at(self.address.store):
             self._open(made_team)
         return self._team.create(self.address.scope)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.engine.addresses import Address, address_of, remember, remembered
+from pincite.engine.addresses import Address, address_of, connection, remember, remembered
+from pincite.engine.consent import Ask, Consent, refuse, strange_owners
 from pincite.engine.folders import INDEX_FOLDER, find_library, has_index, set_apart
 from pincite.engine.opening import ADDRESS_FILE
 from pincite.engine.teams import opened_team, packages_needed
@@ -43,6 +44,8 @@ def connect(
         team.generations(address.scope)
     folder.mkdir(exist_ok=True)
     index = folder.resolve() / INDEX_FOLDER
+    allowed = Consent(folder.resolve())
+    allowed.allow(connection(address.store), *strange_owners(allowed.place))
     remember(index / ADDRESS_FILE, address)
     set_apart(index)
     return address
@@ -72,15 +75,21 @@ def project_address(
     default: str | None = None,
     user: str | None = None,
     project: str | None = None,
+    consent: Ask = refuse,
 ) -> Address:
     """The project that is meant: of the store that is named, else of the library around a folder.
 
     The default is for whoever stands in no library, and for the password of one.
     """
-    kept = None if store else _kept_around(around)
-    if kept is not None:
-        same = default if default and kept.is_at(default) else kept.store
-        return replace(kept.of(user, project), store=same)
+    root = None if store else _library_around(around)
+    kept = root and remembered(root / INDEX_FOLDER / ADDRESS_FILE)
+    if root and kept:
+        asked = Consent(root, consent)
+        asked.require(*strange_owners(root))
+        if default and kept.is_at(default):
+            return replace(kept.of(user, project), store=default)
+        asked.require(connection(kept.store))
+        return kept.of(user, project)
     if not (store or default):
         raise SettingsError(
             "which database? Name it with --store or PINCITE_STORE, or name a library whose index "
@@ -90,8 +99,8 @@ def project_address(
     return replace(named, user=user or getpass.getuser(), project=project or "")
 
 
-def _kept_around(folder: Path) -> Address | None:
+def _library_around(folder: Path) -> Path | None:
     try:
-        return remembered(find_library(folder) / INDEX_FOLDER / ADDRESS_FILE)
+        return find_library(folder)
     except IndexMissing:
         return None

@@ -21,7 +21,10 @@ from pincite.ports import Embedder
 from pincite.settings import SMALLEST_TOKEN_LIMIT
 
 MINILM_FOLDER = "all-MiniLM-L6-v2-int8"
-CHOICES = "minilm, hashing, openai:MODEL, or the path of a folder with model.onnx"
+CHOICES = (
+    "minilm, hashing, openai:MODEL, a folder in the models folder, or the path of a folder with "
+    "model.onnx, such as ./MODEL"
+)
 
 _REMOTE_TOKEN_LIMIT = 512  # what nearly every service reads
 
@@ -60,12 +63,10 @@ def open_embedder(
             return HashingEmbedder()
         case ("openai", ":", model) if model:
             return _remote(model, base_url, api_key)
-        case _ if spec and Path(spec).expanduser().is_dir():
+        case _ if (folder := folder_named(spec, models_folder)).is_dir():
             from pincite.models.local import LocalEmbedder
 
-            folder = Path(spec).expanduser().resolve()
-            # Named by its place: an index must be able to open its model again from anywhere.
-            return LocalEmbedder(folder, name=str(folder))
+            return LocalEmbedder(folder, name=full_name(spec))
     raise SettingsError(f"unknown model {spec!r}; choose one of: {CHOICES}")
 
 
@@ -77,7 +78,30 @@ def model_folder(spec: str, models_folder: Path) -> Path | None:
         return None
     if is_service(spec):
         raise SettingsError(f"{spec} is a service, which has no files on this machine")
-    return Path(spec).expanduser().resolve()
+    return folder_named(spec, models_folder)
+
+
+def folder_named(spec: str, models_folder: Path) -> Path:
+    """The folder of a model: a path has a slash or begins with ~, a name is of the models folder.
+
+    Never in the current folder by its name alone: that folder may be a stranger's.
+    """
+    return Path(full_name(spec)) if is_path(spec) else models_folder / (spec or "nameless")
+
+
+def full_name(spec: str) -> str:
+    """A path from the root: an index must be able to open its model again from anywhere."""
+    if not is_path(spec):
+        return spec
+    try:
+        return str(Path(spec).expanduser().resolve())
+    except RuntimeError:  # ~nobody
+        return spec
+
+
+def is_path(spec: str) -> bool:
+    """Whether a model is named by its place, not by its name."""
+    return not is_service(spec) and ("/" in spec or spec.startswith("~"))
 
 
 def is_service(spec: str) -> bool:
@@ -106,7 +130,7 @@ def known_models(models_folder: Path) -> tuple[ModelStatus, ...]:
             size_bytes=0,
         ),
         *(
-            _folder_status(folder, name=str(folder), description="a folder of your own")
+            _folder_status(folder, name=folder.name, description="a folder of your own")
             for folder in _other_folders(models_folder)
         ),
     )

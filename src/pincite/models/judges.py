@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from pincite.errors import ModelInvalid, SettingsError
+from pincite.models.catalog import folder_named
 from pincite.models.folder import read_labels
 from pincite.models.rerankers import Pairs
 from pincite.ports import Judge, Writer
@@ -27,18 +28,14 @@ Answer with one word: yes if the evidence alone says all that the claim says, ot
 _MOST_TOKENS = 16  # for one word, and the marks that some models put around it
 
 
-def open_judge(spec: str, *, writer: Callable[[], Writer]) -> Judge | None:
+def open_judge(spec: str, *, models_folder: Path, writer: Callable[[], Writer]) -> Judge | None:
     """The judge a user names: nobody, the language model, or a folder with an NLI model."""
     if not spec:
         return None
     if spec == ASK_THE_MODEL:
         return LanguageModelJudge(writer())
-    try:
-        folder = Path(spec).expanduser()
-    except RuntimeError:  # ~nobody
-        folder = Path(spec)
-    if folder.is_dir():
-        return EntailmentJudge(folder.resolve())
+    if (folder := folder_named(spec, models_folder)).is_dir():
+        return EntailmentJudge(folder)
     raise SettingsError(
         f"unknown judge {spec!r}; give {ASK_THE_MODEL!r} for the profile's language model, or the "
         "path of a folder with an NLI model"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from pincite.errors import ModelError, ModelInvalid, SettingsError
+from pincite.models.catalog import folder_named
 from pincite.models.folder import TOKENIZER_FILE, read_facts
 from pincite.models.local import LocalEmbedder, Vectors
 from pincite.models.onnx_model import OnnxModel, open_tokenizer
@@ -31,6 +32,7 @@ def open_reranker(
     spec: str,
     *,
     embedder: Callable[[], Embedder],
+    models_folder: Path,
     base_url: str | None,
     api_key: str | None,
     seconds: float,
@@ -50,8 +52,8 @@ def open_reranker(
             return RemoteReranker(
                 model=model, base_url=base_url, api_key=api_key, patience=patience
             )
-        case _ if spec and Path(spec).expanduser().is_dir():
-            return CrossEncoder(Path(spec).expanduser().resolve())
+        case _ if (folder := folder_named(spec, models_folder)).is_dir():
+            return CrossEncoder(folder)
     raise SettingsError(f"unknown reranker {spec!r}; choose one of: {CHOICES}")
 
 

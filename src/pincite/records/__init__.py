@@ -55,6 +55,7 @@ from pincite.records.filters import (
     filters_of as filters_of,
 )
 from pincite.records.header import (
+    LARGEST_FILE_BYTES as LARGEST_FILE_BYTES,
     FoundFile as FoundFile,
     Generations as Generations,
     LibraryHeader as LibraryHeader,

@@ -6,6 +6,10 @@ from dataclasses import dataclass, replace
 
 from pincite.errors import IndexMissing
 
+LARGEST_FILE_BYTES = 1 << 32  # the highest limit there can be: a file is read as a whole
+_MOST_DIMENSIONS = 65_536
+_MOST = (1 << 31) - 1  # of whatever is counted otherwise
+
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
@@ -31,6 +35,24 @@ class LibraryHeader:
     analysis: str = ""  # checksum of the analysis file that chunks were described by
     summaries: str = ""  # the language model that writes them; taken from the text otherwise
     labels: str = ""  # checksum of the labels file that documents were labelled by
+
+    def __post_init__(self) -> None:
+        """ValueError where no index can be so: a header may come from a stranger."""
+        model = self.model
+        for what, number, most in (
+            ("max_file_bytes", self.max_file_bytes, LARGEST_FILE_BYTES),
+            ("ingestion_version", self.ingestion_version, _MOST),
+            ("edition", self.edition, _MOST),
+            ("dimensions", model.dimensions, _MOST_DIMENSIONS),
+            ("token_limit", model.token_limit, _MOST),
+        ):
+            if type(number) is not int or not 1 <= number <= most:
+                raise ValueError(f"{what} must be a number from 1 to {most:,}, not {number!r}")
+        texts = (self.name, self.policy, model.name, model.fingerprint, self.analysis, self.labels)
+        if not all(isinstance(one, str) for one in (*texts, self.summaries, *self.options)):
+            raise ValueError("a name is no text")
+        if not self.name:
+            raise ValueError("the library has no name")
 
     @property
     def recipe(self) -> str:

@@ -65,7 +65,6 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _BLOCK = 1 << 18
 
-_MOST_DIMENSIONS = 65_536
 _MOST_COUNT = 1 << 53  # of lines, pages, tokens
 _MOST_REPEATED = 8  # times the text: chunks overlap, but none of ours by more than half
 _PLACE_BYTES = 128  # of the row that says where one word stands
@@ -523,10 +522,6 @@ def _check_header(header: LibraryHeader) -> None:
         policy_named(header.policy)
     except SettingsError as error:
         raise Unsound(f"was cut by a policy that this pincite does not know: {error}") from error
-    if not 1 <= header.model.dimensions <= _MOST_DIMENSIONS:
-        raise Unsound(f"has vectors of {header.model.dimensions} dimensions")
-    if not header.name or header.max_file_bytes < 1 or header.model.token_limit < 1:
-        raise Unsound("does not say how its library is made")
 
 
 def sound_document(line: DocumentLine, header: LibraryHeader) -> EmbeddedDocument:

@@ -8,6 +8,7 @@ import zlib
 from dataclasses import asdict, replace
 from typing import Any
 
+from pincite.errors import StoreDamaged
 from pincite.records import (
     Analysis,
     Box,
@@ -37,9 +38,15 @@ def header_to_json(header: LibraryHeader) -> Json:
 
 
 def header_from_json(value: Json) -> LibraryHeader:
-    """The inverse of `header_to_json`."""
-    options = tuple(value.get("options", ()))
-    return LibraryHeader(**{**value, "model": ModelCard(**value["model"]), "options": options})
+    """The inverse of `header_to_json`; StoreDamaged where no index can be made so."""
+    try:
+        options = tuple(value.get("options", ()))
+        return LibraryHeader(**{**value, "model": ModelCard(**value["model"]), "options": options})
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise StoreDamaged(
+            f"the index does not say how it is made ({error!r}); run `pincite index verify "
+            "--repair`, or remove it and build it again"
+        ) from error
 
 
 def sections_to_json(sections: tuple[Section, ...]) -> list[list[Any]]:

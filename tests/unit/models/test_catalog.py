@@ -77,6 +77,6 @@ def test_other_folders_of_the_models_folder_are_listed(
     make_folder(tmp_path / "mine", facts={"dimensions": 4})
     make_folder(tmp_path / ".half.partial")
     *_, mine = known_models(tmp_path)
-    assert mine.name == str(tmp_path / "mine")
+    assert mine.name == "mine"
     assert (mine.state, mine.dimensions, mine.token_limit) == ("ready", 4, 16)
     assert len(known_models(tmp_path)) == 3

@@ -124,8 +124,10 @@ def test_a_judge_is_opened_by_what_a_user_names(tmp_path: Path) -> None:
     def writer() -> Writer:
         return model
 
-    assert open_judge("", writer=writer) is None
-    assert open_judge("model", writer=writer) == LanguageModelJudge(model)
-    assert isinstance(open_judge(str(tmp_path), writer=writer), EntailmentJudge)
+    assert open_judge("", models_folder=tmp_path, writer=writer) is None
+    assert open_judge("model", models_folder=tmp_path, writer=writer) == LanguageModelJudge(model)
+    assert isinstance(
+        open_judge(str(tmp_path), models_folder=tmp_path, writer=writer), EntailmentJudge
+    )
     with pytest.raises(SettingsError, match="unknown judge 'wise'; give 'model'"):
-        open_judge("wise", writer=writer)
+        open_judge("wise", models_folder=tmp_path, writer=writer)

@@ -23,6 +23,7 @@ def opened(spec: str, embedder: Embedder | None = None) -> Reranker:
     return open_reranker(
         spec,
         embedder=lambda: embedder or HashingEmbedder(),
+        models_folder=Path("/nowhere"),
         base_url="http://127.0.0.1:1/v1",
         api_key=None,
         seconds=1.0,

@@ -297,6 +297,9 @@ HOSTILE: dict[str, Callable[[list[Plain]], object]] = {
     "documents in disorder": lambda lines: lines.append(lines.pop(-2)),
     "a document less than it says": lambda lines: lines.pop(),
     "absurd counts": lambda lines: lines[0].update(documents=10**15),
+    "an absurd size limit": lambda lines: lines[0]["header"].update(max_file_bytes=10**18),
+    "a size limit below nothing": lambda lines: lines[0]["header"].update(max_file_bytes=-1),
+    "an edition below nothing": lambda lines: lines[0]["header"].update(edition=-1),
     "absurd dimensions": lambda lines: lines[0]["header"]["model"].update(dimensions=10**9),
     "vectors of the past": lambda lines: lines[1]["document"]["chunks"][0].update(
         windows=[[0, 1, "0" * 32, vector(1, *[0] * 7)]]

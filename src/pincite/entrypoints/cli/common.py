@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +22,7 @@ from pincite.engine import (
     has_own_index,
     open_library,
 )
+from pincite.engine.consent import Wish, told
 from pincite.entrypoints.render import asides_as_text
 from pincite.errors import SettingsError
 from pincite.records import Asides
@@ -128,7 +130,16 @@ def open_at(
         store=store or (default and default_store(folder, default)),
         user=user or from_environment("PINCITE_USER"),
         project=project or from_environment("PINCITE_PROJECT"),
+        consent=ask_for_consent,
     )
+
+
+def ask_for_consent(place: Path, wishes: tuple[Wish, ...]) -> bool:
+    """Ask whoever sits at the terminal; where nobody does, nobody allows it."""
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    asked = f"The index in {printable(str(place))} {told(wishes)}. Allow this from now on?"
+    return click.confirm(asked, err=True)
 
 
 def note_unused_index(library: Library) -> None:

@@ -25,7 +25,7 @@ from pincite.entrypoints.cli.common import (
     tell_move,
 )
 from pincite.errors import LibraryError, PinciteError, SettingsError
-from pincite.records import IndexReport
+from pincite.records import LARGEST_FILE_BYTES, IndexReport
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
     DEFAULT_MODEL,
@@ -43,7 +43,7 @@ folder_argument = click.argument("folder", type=GivenPath(), default=Path())
 size_option = click.option(
     "--max-file-size",
     "max_file_bytes",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=LARGEST_FILE_BYTES),
     help=f"Skip files with more bytes than this. [default: {DEFAULT_MAX_FILE_BYTES:,}]",
 )
 passwords_option = click.option(
@@ -119,7 +119,7 @@ def build(
         with progress.shown(quiet=as_json) as on_progress:
             report = library.index(
                 policy=policy,
-                model=absolute(model),
+                model=model,
                 name=name,
                 fresh=fresh,
                 options=tuple(one for one in options if one in READING_OPTIONS)
@@ -240,13 +240,6 @@ def _warn_of_library_above(folder: Path) -> None:
             f"Note: {printable(str(above))} has an index already; this folder gets its own.",
             err=True,
         )
-
-
-def absolute(model: str | None) -> str | None:
-    """A model's folder is remembered, so it must not depend on where one stands."""
-    if model and Path(model).expanduser().is_dir():
-        return str(Path(model).expanduser().resolve())
-    return model
 
 
 def passwords_in(file: Path | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from pincite.entrypoints.cli.errors import is_json, note_json, tell_error
 from pincite.errors import (
     ArchiveInvalid,
     CitationNotFound,
+    ConsentNeeded,
     FileUnreadable,
     LibraryBusy,
     LibraryError,
@@ -39,6 +40,7 @@ EXIT_BUG = 70  # as in sysexits.h; Python's own 1 would look like an index run w
 # The first line that fits counts. Documented in docs/cli.md.
 EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
     (SettingsError, 2),
+    (ConsentNeeded, 13),
     (LibraryBusy, 6),
     (LibraryError, 3),
     (CitationNotFound, 3),
@@ -74,6 +76,7 @@ COMMANDS = {
     "backup": "moving:backup",
     "restore": "moving:restore",
     "team": "team:team",
+    "trust": "trust:trust",
     "models": "models:models",
     "worker": "worker:worker",
     "config": "config:config",

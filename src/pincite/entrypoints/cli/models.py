@@ -76,7 +76,7 @@ def check(model: str, as_json: bool) -> None:
         return
     if model == "minilm":
         catalog.open_embedder(model, models_folder=_folder(), base_url=None, api_key=None)
-    folder = _folder() / catalog.MINILM_FOLDER if model == "minilm" else Path(model).expanduser()
+    folder = catalog.model_folder(model, _folder()) or Path()
     problems = check_model(folder)
     told = {"model": model, "folder": str(folder), "problems": problems}
     echo(as_json, told, map(printable, problems or [f"{model} is complete and works."]))

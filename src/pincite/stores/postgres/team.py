@@ -20,7 +20,7 @@ from pincite.stores.postgres.words import WORD_TABLES
 _PROJECT = """
 SELECT project.id FROM project
 JOIN member ON member.project = project.id AND member.account = %(account)s
-WHERE project.name = %(name)s AND project.owner = account_named(%(owner)s)
+WHERE project.name = %(name)s AND project.owner = account_known(%(owner)s)
 """
 _PROJECTS = """
 SELECT name_of_account(project.owner), project.name, member.role, member.clearance
@@ -41,7 +41,7 @@ ON CONFLICT (project, account) DO UPDATE SET role = coalesce(%(role)s, member.ro
 RETURNING role, clearance
 """
 _REVOKE = """
-DELETE FROM member WHERE project = %(project)s AND account = account_named(%(user)s)
+DELETE FROM member WHERE project = %(project)s AND account = account_known(%(user)s)
 """
 
 
@@ -103,7 +103,7 @@ class Team:
         """Make a project of the user's own; False where there is one of that name."""
         if scope.owner != scope.user:
             raise StoreDenied(f"only {scope.owner} can make projects of {scope.owner}")
-        account = self._account(scope.user)
+        account = self._account(scope.user, make=True)
         with self._server.within(Entry(account, None)) as connection:
             made = connection.execute(
                 "INSERT INTO project (owner, name) VALUES (%s, %s) "
@@ -280,7 +280,9 @@ class Team:
             raise missing(scope)
         return Entry(account, row[0])
 
-    def _account(self, user: str) -> int:
+    def _account(self, user: str, *, make: bool = False) -> int:
+        """The account of a user; 0, which is nobody's, where there is none and none is made."""
+        asked = f"SELECT coalesce(pincite.account_{'named' if make else 'known'}(%s), 0)"
         with self._server.as_owner() as connection:
-            row = connection.execute("SELECT pincite.account_named(%s)", (user,)).fetchone()
+            row = connection.execute(asked, (user,)).fetchone()
         return int(row[0]) if row else 0

@@ -1,0 +1,150 @@
+"""What an index wants beyond being read needs the user's consent: it may come from a stranger.
+
+Consent is given for one place and one wish, and remembered in the user's own configuration folder,
+where nothing that is unpacked, cloned or shared can write. What users name themselves, in a
+command, a program, their settings or the environment, needs no other consent.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+
+from pincite.engine.folders import INDEX_FOLDER
+from pincite.errors import ConsentNeeded, SettingsError
+from pincite.text.printable import printable
+
+_SENTENCES = {
+    "owner": "belongs to user {}",
+    "connect": "wants to connect to {}",
+    "start": "wants to start the PostgreSQL server in {}",
+    "send": "wants to send your documents and questions to {}",
+    "load": "wants to load the model in {}",
+}
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Wish:
+    """One thing that an index wants."""
+
+    kind: str
+    what: str
+
+    def __str__(self) -> str:
+        return printable(_SENTENCES.get(self.kind, "{}").format(self.what))
+
+
+Allowed = frozenset[tuple[str, Wish]]
+Ask = Callable[[Path, tuple[Wish, ...]], bool]
+
+
+def refuse(place: Path, wishes: tuple[Wish, ...]) -> bool:
+    """The answer where nobody can be asked."""
+    return False
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What the user allows to the index of one folder."""
+
+    place: Path
+    ask: Ask = refuse
+    _given: set[Wish] = field(default_factory=set)  # in this process, whether remembered or not
+
+    def require(self, *wishes: Wish) -> None:
+        """Go on where all of it is allowed, or is when the user is asked; else ConsentNeeded."""
+        lacking = tuple(one for one in wishes if one not in self._given)
+        if lacking:
+            known = allowed()
+            lacking = tuple(one for one in lacking if (str(self.place), one) not in known)
+        if lacking and not self.ask(self.place, lacking):
+            raise ConsentNeeded(str(self.place), told(lacking))
+        self.allow(*lacking)
+
+    def allow(self, *wishes: Wish) -> None:
+        """Remember what the user allows. Where that fails, they are asked again another time."""
+        if self._given.issuperset(wishes):
+            return
+        self._given.update(wishes)
+        try:
+            _change(lambda known: known | {(str(self.place), one) for one in wishes})
+        except OSError as error:
+            _log.warning("your consent cannot be remembered in %s: %s", consent_file(), error)
+
+
+def told(wishes: tuple[Wish, ...]) -> str:
+    """All that is wanted, in words that complete `the index …`."""
+    return " and ".join(map(str, wishes))
+
+
+def consent_file() -> Path:
+    """Where consent is remembered."""
+    import platformdirs
+
+    return platformdirs.user_config_path("pincite") / "trusted.json"
+
+
+def allowed() -> Allowed:
+    """Every place with each wish that is allowed to it."""
+    file = consent_file()
+    try:
+        rows = json.loads(file.read_bytes())
+        return frozenset((place, Wish(kind, what)) for place, kind, what in rows)
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
+    except (OSError, ValueError, TypeError) as error:
+        raise SettingsError(
+            f"{file} cannot be read ({error}); repair it, or remove it and be asked again"
+        ) from error
+
+
+def withdraw(place: Path) -> bool:
+    """Allow nothing to a place any more; whether anything was."""
+    before = allowed()
+    _change(lambda known: frozenset(one for one in known if one[0] != str(place)))
+    return before != allowed()
+
+
+def _change(changed: Callable[[Allowed], Allowed]) -> None:
+    from filelock import FileLock
+
+    file = consent_file()
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with FileLock(file.with_suffix(".lock")):
+        before = allowed()
+        if (after := changed(before)) == before:
+            return
+        rows = sorted([place, *astuple(wish)] for place, wish in after)
+        unfinished = file.with_suffix(".part")
+        unfinished.unlink(missing_ok=True)
+        unfinished.touch(mode=0o600)
+        with unfinished.open("w", encoding="utf-8") as opened:
+            json.dump(rows, opened, indent=2)
+            opened.flush()
+            os.fsync(opened.fileno())
+        unfinished.replace(file)
+
+
+def strange_owners(root: Path) -> Iterator[Wish]:
+    """Whose the folder or its index is, where it is neither ours nor of who called us by sudo."""
+    ours = {os.geteuid()} if hasattr(os, "geteuid") else set()
+    caller = os.environ.get("SUDO_UID", "")  # noqa: TID251 — as the user of a process is, a fact
+    if 0 in ours and caller.isdecimal():
+        ours.add(int(caller))
+    paths = [one for one in (root, root / INDEX_FOLDER) if one.exists()]
+    for owner in {one.stat().st_uid for one in paths} - ours if ours else ():
+        yield Wish("owner", _name_of(owner))
+
+
+def _name_of(owner: int) -> str:
+    import pwd
+
+    try:
+        return f"{pwd.getpwuid(owner).pw_name} (uid {owner})"
+    except KeyError:
+        return f"{owner} (uid {owner})"
