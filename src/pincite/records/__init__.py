@@ -142,6 +142,7 @@ if TYPE_CHECKING:
         CatalogState as CatalogState,
         Failure as Failure,
         Finding as Finding,
+        ForgetReport as ForgetReport,
         IndexReport as IndexReport,
         LibraryStats as LibraryStats,
         Part as Part,

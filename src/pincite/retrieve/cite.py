@@ -8,14 +8,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
 from pincite.records import (
     CitedPlace,
     Document,
-    DocumentId,
     Filters,
     Place,
     Said,
@@ -30,6 +29,7 @@ from pincite.text.lines import LineIndex
 from pincite.text.times import CLOCK, clock_range, seconds_of
 
 Unit = Literal["line", "page", "row", "time"]
+_Held = TypeVar("_Held")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +84,17 @@ def find_place(
     pasted = [line.strip() for line in citation.splitlines()]
     if _CHUNK_ID.fullmatch(citation.strip()):
         return _by_chunk_id(store, citation.strip(), around)
-    held = store.paths()
-    # A scan is cited by its own path; what was recognised in it is the document.
-    scans = {
-        path.removeprefix(f"{CONVERTED_FOLDER}/").removesuffix(".md"): found
-        for path, found in held.items()
-        if path.startswith(f"{CONVERTED_FOLDER}/")
-    }
-    entries = {**scans, **held}
-    for reading in (one for line in pasted for one in _readings(line, entries)):
-        path = _named(reading.path, entries, root, seen_from)
+    entries = by_name(store.paths())
+    readings = [one for line in pasted for one in _readings(line, entries)]
+    for reading in readings:
+        path = named_path(reading.path, entries, root, seen_from)
         if path is not None and (document := store.load_document(entries[path])):
             return _place(document, *_span(document, reading), around=around)
     for quoted in filter(None, map(_QUOTED.search, pasted)):
         if place := _by_quote(store, quoted["words"], quoted["at"], around):
             return place
+    for reading in readings:
+        _refuse_forgotten(store, path_inside(reading.path, root, seen_from))
     raise CitationNotFound(f"the index holds nothing at {citation!r}; {_HOW}")
 
 
@@ -132,10 +128,25 @@ def _ends(match: re.Match[str]) -> tuple[float, float]:
     return first or 0, last or 0
 
 
-def _named(path: str, entries: Mapping[str, DocumentId], root: Path, seen: Path) -> str | None:
-    """The path in the library that is meant: by itself, as seen from a folder, or by its end."""
+def by_name(held: Mapping[str, _Held]) -> dict[str, _Held]:
+    """Documents by path, and those of scans also by the path of the scan, as they are cited."""
+    scans = {
+        path.removeprefix(f"{CONVERTED_FOLDER}/").removesuffix(".md"): found
+        for path, found in held.items()
+        if path.startswith(f"{CONVERTED_FOLDER}/")
+    }
+    return {**scans, **held}
+
+
+def path_inside(path: str, root: Path, seen: Path) -> str:
+    """The path in the library of one as seen from a folder; itself where it leads elsewhere."""
     full = Path(os.path.normpath(seen / path))
-    inside = full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+    return full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+
+
+def named_path(path: str, entries: Mapping[str, object], root: Path, seen: Path) -> str | None:
+    """The path in the library that is meant: by itself, as seen from a folder, or by its end."""
+    inside = path_inside(path, root, seen)
     if path in entries or inside in entries:
         return path if path in entries else inside
     end = f"/{path}".casefold()
@@ -201,12 +212,18 @@ def _in_words(reading: _Reading) -> str:
 def _by_chunk_id(store: Store, id_prefix: str, around: int) -> CitedPlace:
     found = store.find_chunks(id_prefix)
     if not found:
+        _refuse_forgotten(store, id_prefix)
         raise CitationNotFound(f"no chunk's id begins with {id_prefix}, now or in the past")
     if len(found) > 1:
         raise CitationNotFound(f"several chunk ids begin with {id_prefix}; give more of it")
     chunk = found[0].chunk
     place = _place(found[0].document, chunk.start, chunk.end, around=around)
     return replace(place, superseded=found[0].superseded)
+
+
+def _refuse_forgotten(store: Store, name: str) -> None:
+    if at := store.forgotten_at(name):
+        raise CitationNotFound(f"the document of {name} was forgotten for good on {at[:10]}")
 
 
 def _by_quote(store: Store, quote: str, at: str | None, around: int) -> CitedPlace | None:

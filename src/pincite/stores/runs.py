@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -54,12 +55,47 @@ class RunFolder:
         with self._writing():
             self._folder.mkdir(mode=0o700, exist_ok=True)
             unfinished = self._folder / f"{run.id}{_UNFINISHED}"
-            with unfinished.open("xb") as file:
+            with unfinished.open("wb") as file:
                 file.write(msgspec.json.encode(run))
                 file.flush()
                 os.fsync(file.fileno())
             unfinished.replace(self._file(run.id))
             sync_folder(self._folder)
+
+    def forget(self, is_path: Callable[[str], bool], chunks: Set[str]) -> int:
+        """Take what was found in documents out of all runs; out of how many. Figures stay.
+
+        A question that such a document should answer goes as a whole. So does what was not
+        finished, or cannot be read: nobody knows what it holds.
+        """
+        gone = 0
+        with self._writing():
+            for file in self._folder.glob(f"*{_UNFINISHED}"):
+                file.unlink()
+            for run_id in self.ids():
+                try:
+                    run = self.load(run_id)
+                except StoreDamaged:
+                    self._file(run_id).unlink()
+                    continue
+                results = [
+                    replace(
+                        one,
+                        found=tuple(
+                            hit
+                            for hit in one.found
+                            if hit.chunk not in chunks and not is_path(hit.document)
+                        ),
+                    )
+                    for one in run.results
+                    if chunks.isdisjoint(one.case.chunks)
+                    and not any(map(is_path, one.case.documents))
+                    and not any(is_path(place.document) for place in one.case.places)
+                ]
+                if results != list(run.results):
+                    gone += 1
+                    self.save(replace(run, results=tuple(results)))
+        return gone
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

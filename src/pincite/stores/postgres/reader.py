@@ -267,6 +267,10 @@ class ProjectReader:
                 [] if state.view is None else catalog.chunk_ids(connection, state.view, document_id)
             )
 
+    def forgotten_at(self, name: str) -> str:
+        """Never: what is deleted from a team's database leaves no note."""
+        return ""
+
     def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
         """The chunks whose id begins so, first among today's documents, then in the past."""
         with self._reading() as (connection, state):

@@ -11,7 +11,7 @@ acknowledged and is cut off; any other broken line is damage.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -89,6 +89,19 @@ class ChunkLog:
             with translated_errors(self.path), self.path.open("r+b") as file:
                 file.truncate(sound)
                 os.fsync(file.fileno())
+
+
+def write_whole(path: Path, entries: Iterable[Entry]) -> None:
+    """Write a log of its own: under its name only once all of it is on disk."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    with translated_errors(path):
+        with unfinished.open("wb") as file:
+            for entry in entries:
+                file.write(encode(entry))
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+        sync_folder(path.parent)
 
 
 def _write_all(file: FileIO, line: bytes) -> None:

@@ -16,11 +16,11 @@ from pincite.errors import ModelInvalid, StoreDamaged, StoreError
 from pincite.records import DocumentId, LibraryHeader
 from pincite.stores.codec import embedded_to_json, header_from_json
 from pincite.stores.disk import sync_folder
-from pincite.stores.lines import Entry, encode
+from pincite.stores.lines import Entry
 from pincite.stores.rows import embedded_of, rows_of
 from pincite.stores.sqlite import tables
 from pincite.stores.sqlite.connection import UNREADABLE_VALUE, connect, translated_errors
-from pincite.stores.sqlite.log import ChunkLog
+from pincite.stores.sqlite.log import ChunkLog, write_whole
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.replay import LiveLog, library_entry, read_live
 from pincite.vectors import unit
@@ -46,7 +46,8 @@ def prepare(database: Path, log: ChunkLog) -> None:
     live = read_live(log)
     remembered = _remember(database) if database.exists() else None
     if live.broken or (remembered is not None and remembered.position > live.size):
-        _write_mended(log, remembered)
+        # Whole before it has that name: `finish` trusts what it finds there.
+        write_whole(_mended_path(log), _mended_entries(log, remembered))
     _drop(database)
     finish(database, log)
 
@@ -122,23 +123,9 @@ def _document_entry(document: Entry, time: str, recipe: str) -> Entry:
     }
 
 
-def _write_mended(log: ChunkLog, remembered: Remembered | None) -> None:
-    """Write the sound lines to a new log, then what the database knows better."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    unfinished = log.path.with_name(log.path.name + ".unfinished")
-    with translated_errors(log.path):
-        with unfinished.open("wb") as file:
-            for entry in _mended_entries(log, remembered, now):
-                file.write(encode(entry))
-            file.flush()
-            os.fsync(file.fileno())
-        # Under its own name only once it is whole: `finish` trusts what it finds there.
-        unfinished.replace(_mended_path(log))
-        sync_folder(log.path.parent)
-
-
-def _mended_entries(log: ChunkLog, remembered: Remembered | None, now: str) -> Iterator[Entry]:
+def _mended_entries(log: ChunkLog, remembered: Remembered | None) -> Iterator[Entry]:
     """The log's sound entries, then whatever makes them end where the database stands."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     live = LiveLog()
     for line in log.lines():
         # Before the first sound header nothing has a place.

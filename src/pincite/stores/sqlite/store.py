@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from pincite.records import DocumentId, EmbeddedDocument, LibraryHeader
 from pincite.stores.codec import embedded_to_json, header_to_json
 from pincite.stores.lines import Entry
 from pincite.stores.sqlite.connection import transaction, translated_errors
+from pincite.stores.sqlite.log import write_whole
 from pincite.stores.sqlite.meta import log_position
 from pincite.stores.sqlite.reader import IndexReader
 from pincite.stores.sqlite.replay import apply, catch_up, library_entry
@@ -98,6 +99,12 @@ class SqliteStore(IndexReader):
         told = [[one.path, one.reason] for one in problems]
         if not self.is_complete() or told != [[one.path, one.reason] for one in self.problems()]:
             self._write({"event": "finished", "problems": told})
+        self._update_segments()
+
+    def take_over(self, entries: Iterable[Entry]) -> None:
+        """Fill this empty index with the entries of another one's log."""
+        write_whole(self._log.path, entries)
+        self.recover()
         self._update_segments()
 
     def make_index(self) -> bool:
