@@ -167,7 +167,7 @@ def _within(
     if became is None:
         return None
     return _told(
-        words, "changed", now=_place(document, *became), became=text[slice(*became)].strip()
+        words, "changed", now=_place(document, *became), became=document.shown(*became).strip()
     )
 
 
@@ -240,7 +240,7 @@ def _misquoted(words: CitedWords, version: Document | None) -> CheckedCitation:
         "misquoted",
         told,
         now=_place(version, words.start, words.end),
-        became=version.text[words.start : words.end],
+        became=version.shown(words.start, words.end),
     )
 
 

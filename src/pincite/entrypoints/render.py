@@ -216,7 +216,7 @@ def result_as_json(result: Result) -> Json:
             "flags": list(chunk.flags),
             "analysis": asdict(chunk.analysis),
             "tokens": chunk.tokens,
-            "text": chunk.text,
+            "text": chunk.shown,
         },
         "quote": {
             "text": quote.text,
@@ -253,6 +253,8 @@ def place_as_text(cited: CitedPlace, *, strong: Highlight, faint: Highlight) -> 
         yield "(the file has changed since it was indexed; run `pincite index update`)"
     if cited.superseded:
         yield "(an earlier version: the library now holds another one, or none)"
+    if cited.flags:
+        yield f"(left out: {', '.join(cited.flags)})"
     for said in cited.captions:
         at = clock_range(said.start, said.end)
         text = f"{'>' if said.is_anchor else ' '} {at}  {printable(said.text)}"
@@ -273,6 +275,7 @@ def place_as_json(cited: CitedPlace) -> Json:
         "document_id": cited.document.id,
         "heading_path": list(cited.heading_path),
         "locator": locator_as_json(cited.locator),
+        "flags": list(cited.flags),
         "superseded": cited.superseded,
         "changed": cited.changed,
         "first_line": cited.first_line,

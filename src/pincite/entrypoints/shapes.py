@@ -100,5 +100,5 @@ def _passage_as_json(passage: Passage) -> Json:
         "flags": list(passage.flags),
         **scores_as_json(passage.best),
         "quote": {"text": passage.best.quote.text, "citation": passage.best.citation},
-        "text": passage.text,
+        "text": passage.seen,
     }

@@ -24,6 +24,7 @@ from pincite.records import (
     where,
 )
 from pincite.records.citation import MADE_OF_LINES
+from pincite.records.places import flags
 from pincite.settings import CONVERTED_FOLDER
 from pincite.text.lines import LineIndex
 from pincite.text.times import CLOCK, clock_range, seconds_of
@@ -266,9 +267,10 @@ def _place(document: Document, start: int, end: int, *, around: int) -> CitedPla
         locator=locate(held, start, end, line_start=line_start, line_end=line_end),
         first_line=first,
         lines=tuple(
-            document.text[lines.start_of(number) : lines.end_of(number)]
+            document.shown(lines.start_of(number), lines.end_of(number))
             for number in range(first, last + 1)
         ),
+        flags=flags(overlapping(document.omissions, lines.start_of(first), lines.end_of(last))),
         captions=tuple(_captions(document, start, end, around)) if has_captions else (),
     )
 
@@ -281,11 +283,11 @@ def _captions(document: Document, start: int, end: int, around: int) -> Iterator
     first, after = (max(cited[0] - around, 0), cited[-1] + around + 1) if cited else (0, 0)
     line = 0
     for at, place in enumerate(timed[first:after], start=first):
-        text = document.text[place.start : place.end]
+        text = document.shown(place.start, place.end)
         if line != (line := lines.line_of(place.start)):  # a paragraph begins with its speaker
             opening = lines.start_of(line)
             words_from = timed[bisect_left(timed, opening, key=lambda one: one.start)].start
-            text = document.text[opening:words_from] + text
+            text = document.shown(opening, words_from) + text
         begins = place.time_start or 0.0
         ends = begins if place.time_end is None else place.time_end
         yield Said("Audio", begins, ends, text, document.path, cited[0] <= at <= cited[-1])

@@ -74,6 +74,6 @@ def _holds(document: Document, place: Place, anchor: tuple[str, int, int]) -> bo
 
 def _text(document: Document, place: Place) -> str:
     """What was said, without the heading that only tells the time of a frame."""
-    lines = document.text[place.start : place.end].splitlines()
+    lines = document.shown(place.start, place.end).splitlines()
     kept = [line for line in lines if not line.startswith("#")] or lines
     return " ".join(" ".join(kept).split())
