@@ -71,7 +71,8 @@ def forget_documents(
     if versions:
 
         def on_bytes(done: int, of: int) -> None:
-            on_progress(Progress(0, 0, done, of, "", doing="Rewriting the log"))
+            doing = "Rewriting the log" if done < of else "Making the index anew"
+            on_progress(Progress(0, 0, done, of, "", doing=doing))
 
         before.append(stone := tombstone(history, versions))
         home.rewrite(lambda log: without(log, stone, on_bytes))

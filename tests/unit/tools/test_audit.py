@@ -52,8 +52,12 @@ def test_where_no_database_answers_it_says_so_and_not_that_all_is_well(
 
 
 def test_without_its_tools_it_says_so_in_a_sentence(tmp_path: Path) -> None:
-    command = [sys.executable, SCRIPT, sys.executable, tmp_path / "sbom.json"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, SCRIPT, sys.executable, tmp_path / "sbom.json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert (ran.returncode, ran.stderr) == (3, "")
     assert "Nothing was audited: " in ran.stdout
