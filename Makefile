@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
+AUDIT := .venv-audit
 SAMPLE := examples/library
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint bench bench-env fmt docs lock dist clean model
+.PHONY: help demo test soak lint audit bench bench-env fmt docs lock dist clean model
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +42,9 @@ lint: $(VENV)/dev.stamp ## Style, types, architecture and spelling
 	$(BIN)/codespell src benchmarks docs *.md
 	$(BIN)/cog --check docs/*.md
 
+audit: $(VENV)/dev.stamp $(AUDIT)/audit.stamp ## Known vulnerabilities, licences, bill of materials in dist/sbom.json
+	$(AUDIT)/bin/python tools/audit.py $(abspath $(BIN)/python) dist/sbom.json
+
 bench: $(VENV)/dev.stamp model ## Speed and memory, as ratios within one run
 	$(BIN)/python benchmarks/ingest.py
 
@@ -63,13 +67,15 @@ lock: $(VENV)/dev.stamp ## Pin the dependencies anew, with hashes
 	  --group llm -o requirements/llm.txt
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	  pyproject.toml --extra eval --group build --group bench -c requirements/runtime.txt -o requirements/bench.txt
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+	  --group audit -o requirements/audit.txt
 
 dist: $(VENV)/runtime.stamp ## Build a wheel to install elsewhere, and a source archive
 	rm -rf dist
 	$(BIN)/hatchling build
 
 clean: ## Remove the environment, what was built and the sample library's index
-	rm -rf $(VENV) $(BENCH) dist $(SAMPLE)/.index
+	rm -rf $(VENV) $(BENCH) $(AUDIT) dist $(SAMPLE)/.index
 
 model:
 	@$(BIN)/pincite models prepare
@@ -93,4 +99,9 @@ $(BENCH)/bench.stamp: requirements/bench.txt | $(BIN)/python
 	$(BIN)/python -m venv $(BENCH)
 	$(BENCH)/bin/pip --disable-pip-version-check --quiet install --require-hashes --no-deps -r requirements/bench.txt
 	$(BENCH)/bin/pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(AUDIT)/audit.stamp: requirements/audit.txt | $(BIN)/python
+	$(BIN)/python -m venv $(AUDIT)
+	$(AUDIT)/bin/pip --disable-pip-version-check --quiet install --require-hashes --no-deps -r requirements/audit.txt
 	@touch $@

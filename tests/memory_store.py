@@ -310,6 +310,9 @@ class MemoryStore:
                 return list(found.values())
         return []
 
+    def forgotten_at(self, name: str) -> str:
+        return ""
+
     def stats(self) -> StoreStats:
         """What the index holds."""
         held = [part for _, part in self._chunks(Filters())]

@@ -316,6 +316,13 @@ class Store(Protocol):
         """The chunks whose id begins so, first among today's documents, then in the past."""
         ...
 
+    def forgotten_at(self, name: str) -> str:
+        """When the document of a path, or of the beginning of an id, was forgotten for good.
+
+        Empty where it was not: deleting a file keeps what it said, for citations of the past.
+        """
+        ...
+
     def stats(self) -> StoreStats:
         """What the index holds."""
         ...

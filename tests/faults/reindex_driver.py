@@ -10,10 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from disk_driver import limit_files_to
+from fault_library import INDEX_FOLDER
 from kill_driver import KillAtPoint, run_in_child
 
+from pincite.engine import forgetting
+from pincite.engine.homes import FolderHome
 from pincite.errors import PinciteError
+from pincite.stores.lines import encode
 from two_models import NEW, open_with_models
+
+READY = (forgetting,)  # imported before the first child is forked: all points are the work's own
+SECRET = "a/zebrafinch.md"
 
 
 def move(job: dict[str, Any]) -> None:
@@ -27,6 +34,23 @@ def move(job: dict[str, Any]) -> None:
                 library.rollback()
             case "drop":
                 library.generations.drop_before()
+            case "forget":
+                library.forget(SECRET)
+            case "forget in place":
+                forget_in_place(Path(job["root"]))
+
+
+def forget_in_place(root: Path) -> None:
+    """What one writes first: the log is rewritten where it stands, then the database made anew."""
+    home = FolderHome(root, root / INDEX_FOLDER)
+    log = home.logs()[0]
+    kept = [one.entry for one in log.lines() if one.entry and SECRET not in str(one.entry)]
+    with log.path.open("wb", buffering=0) as file:
+        for entry in kept:
+            file.write(encode(entry))
+    for name in ("index.db", "index.db-wal"):
+        log.path.with_name(name).unlink(missing_ok=True)
+    home.write().close()
 
 
 def killed(job: dict[str, Any], said: int) -> None:

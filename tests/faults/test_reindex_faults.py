@@ -1,4 +1,4 @@
-"""`kill -9` and a full disk while a library moves to another model: old or new, as a whole."""
+"""`kill -9` and a full disk while a library moves to another model, or forgets: old or new."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 from fault_library import INDEX_FOLDER, NAME, POLICY, Rows, change_folder, quick_folder, rows_in
+from reindex_driver import SECRET
 
+from forgetting import traces
 from pincite.engine.homes import FolderHome
 from pincite.errors import PinciteError, StoreDamaged
 from pincite.stores.sqlite.generations import GenerationFolders
@@ -213,3 +215,55 @@ def test_without_room_for_the_new_index_the_old_one_answers(
         assert_goes_on_to_the_end(root, moved, why)
         shutil.rmtree(root)
     assert refused >= limits // 2
+
+
+@pytest.fixture
+def with_a_secret(folder: Path) -> Path:
+    """A library with two generations, which both hold what is to be forgotten."""
+    root = folder / "prepared"
+    root.mkdir()
+    change_folder(root, "forget")
+    (root / SECRET).write_text("# Zebrafinch\n\nThe zebrafinch sings.\n")
+    with open_with_models(root) as library:
+        library.index(name=NAME, model=OLD, policy=POLICY)
+        library.reindex(model=NEW)
+        (root / SECRET).unlink()
+    return root
+
+
+def without_it(rows: Rows) -> Rows:
+    return {one: row for one, row in rows.items() if row[0][1] != SECRET}
+
+
+def test_forgetting_killed_at_any_point_leaves_the_old_index_or_the_new_and_can_be_finished(
+    driver: Driver,
+    with_a_secret: Path,
+) -> None:
+    old = live_rows(with_a_secret)
+    new = without_it(old)
+    assert len(new) == len(old) - 1
+    seen = []
+    for why, root in kills(
+        driver, with_a_secret, most=times(5, soak=100), last=times(15, soak=60), work="forget"
+    ):
+        assert faults(root, old, new) == [], why
+        seen.append("old" if live_rows(root) == old else "new")
+        with open_with_models(root) as library:
+            library.forget(SECRET)
+        assert faults(root, new) == [], why
+        assert traces(root, "zebrafinch", SECRET) == [], why
+    sys.stdout.write(f"{why}: old {seen.count('old')} times, new {seen.count('new')} times\n")
+    assert set(seen) == {"old", "new"}, "the kills come too early or too late"
+
+
+def test_a_log_rewritten_in_place_does_not_survive_the_same_kills(
+    driver: Driver,
+    with_a_secret: Path,
+) -> None:
+    old = live_rows(with_a_secret)
+    caught = [
+        bool(faults(root, old, without_it(old)))
+        for _, root in kills(driver, with_a_secret, most=6, last=0, work="forget in place")
+    ]
+    sys.stdout.write(f"in place: {sum(caught)} of {len(caught)} points caught\n")
+    assert any(caught)

@@ -133,15 +133,17 @@ def _checked_now(words: CitedWords, version: Document | None, library: _Library)
     elif level_of(words.confidentiality) > library.clearance:
         told = "the document was labelled above your clearance, and you cannot see it"
         return _told(words, "not_allowed", told)
+    if version is None and (at := library.store.forgotten_at(words.chunk_id)):
+        return _told(words, "forgotten", f"the document was forgotten for good on {at[:10]}")
     found = _elsewhere(words, library)
     if found is not None and (version is not None or found.agreeing):
         return _standing(words, "moved", found, library)
     gone = "the passage" if document is not None else "the document"
-    told = f"{gone} is not there any more"
+    told, now = f"{gone} is not there any more", ""
     if found is not None:
         told += "; the same words stand elsewhere, but nothing shows that they are the ones cited"
-        return _told(words, "gone", told, now=_place(found.document, found.start, found.start))
-    return _told(words, "gone", told)
+        now = _place(found.document, found.start, found.start)
+    return _told(words, "gone", told, now=now)
 
 
 def _within(
@@ -160,7 +162,7 @@ def _within(
     if became is None:
         return None
     return _told(
-        words, "changed", now=_place(document, *became), became=text[slice(*became)].strip()
+        words, "changed", now=_place(document, *became), became=document.shown(*became).strip()
     )
 
 
@@ -233,7 +235,7 @@ def _misquoted(words: CitedWords, version: Document | None) -> CheckedCitation:
         "misquoted",
         told,
         now=_place(version, words.start, words.end),
-        became=version.text[words.start : words.end],
+        became=version.shown(words.start, words.end),
     )
 
 

@@ -16,7 +16,7 @@ from pincite.text.sentences import sentence_spans
 
 Span = tuple[int, int]
 
-Begins = Callable[[str, Sequence[Piece]], Iterable[int]]
+Begins = Callable[[Document, Sequence[Piece]], Iterable[int]]
 """A text and its pieces → indexes of those that begin a chunk, unless it would be tiny."""
 
 _LEAST_CHOSEN = 64  # tokens of a chunk that somebody chose
@@ -35,7 +35,7 @@ def section_spans(
         plain = (inside if one.boundary is inside else Boundary.BLOCK for one in pieces)
         pieces = [replace(one, boundary=at, level=0) for one, at in zip(pieces, plain, strict=True)]
     if begins:
-        for at in begins(document.text, pieces):
+        for at in begins(document, pieces):
             pieces[at] = replace(pieces[at], boundary=Boundary.HEADING, level=1)
         policy = replace(policy, minimum=_LEAST_CHOSEN, overlap=0)
     return list(_chunk_spans(document, pieces, policy, measure))

@@ -56,7 +56,7 @@ class SemanticChunker:
         self._failures = 0
         return chunks
 
-    def _begins(self, text: str, pieces: Sequence[Piece]) -> set[int]:
+    def _begins(self, document: Document, pieces: Sequence[Piece]) -> set[int]:
         """Indexes of the pieces that begin a chunk; ModelError where the model gives none.
 
         Of a long document it sees a part after the other, each from the last beginning on, if that
@@ -66,7 +66,7 @@ class SemanticChunker:
         first = 0
         while len(pieces) - first > 1:
             part = pieces[first : first + _AT_ONCE]
-            shown = (" ".join(text[one.start : one.end][:_SHOWN].split()) for one in part)
+            shown = (" ".join(document.shown(one.start, one.end)[:_SHOWN].split()) for one in part)
             numbered = "\n".join(f"{number}: {said}" for number, said in enumerate(shown, 1))
             answer = self._generator.generate(_INSTRUCTION, numbered, most_tokens=_MOST_TOKENS)
             if not _NUMBERS.fullmatch(answer.strip(" \n[].")):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -63,6 +63,13 @@ class ConvertedFolder:
         text = self._read(path)
         if text is not None and is_as_written(text):
             remove(self._place(path))
+
+    def remove_of(self, is_path: Callable[[str], bool]) -> list[str]:
+        """Take the texts of such files away, also what somebody corrected; whose they were."""
+        removed = sorted(filter(is_path, self._paths()))
+        for path in removed:
+            remove(self._place(path))
+        return removed
 
     def follow_moves(self, files: Iterable[FoundFile]) -> tuple[list[str], list[str]]:
         """Take texts along to where their files went, and say where; and whose files are gone."""

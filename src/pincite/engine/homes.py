@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,7 +21,10 @@ from pincite.errors import (
 if TYPE_CHECKING:
     from pincite.ports import Store
     from pincite.records import Generations
+    from pincite.stores.lines import Entry
     from pincite.stores.sqlite.generations import GenerationFolders
+    from pincite.stores.sqlite.log import ChunkLog
+    from pincite.stores.sqlite.store import SqliteStore
 
 
 def try_index(store: Store) -> IndexBuildFailed | None:
@@ -206,7 +210,7 @@ class FolderHome:
 
         return is_written(self._folders.folder(self.generations().live))
 
-    def write_next(self) -> Store:
+    def write_next(self) -> SqliteStore:
         """The only store that writes to the next generation."""
         from pincite.records import Generations
         from pincite.stores.sqlite.opening import open_for_writing
@@ -320,15 +324,15 @@ class FolderHome:
         from pincite.stores.sqlite.placing import filled_aside
 
         if self.exists():
-            with self._beside() as aside:
-                yield aside
+            with self._beside() as (store, folder):
+                yield Aside(store, folder)
             self._folders.sweep()
         else:
             with filled_aside(self.files) as (store, folder):
                 yield Aside(store, folder)
 
     @contextmanager
-    def _beside(self) -> Iterator[Aside]:
+    def _beside(self) -> Iterator[tuple[SqliteStore, Path]]:
         """A next generation that nobody else can make meanwhile, nor write to the live one."""
         from pincite.records import Generations
         from pincite.stores.sqlite.placing import emptied_aside, move_files
@@ -340,13 +344,38 @@ class FolderHome:
                 self.cancel()
             try:
                 with closing(self.write_next()) as store, emptied_aside(self.files) as (folder, _):
-                    yield Aside(store, folder)
+                    yield store, folder
                     move_files(folder, self.files)
                     self._folders.change(Generations.replaced)
             except BaseException:
                 with suppress(PinciteError):  # why it failed is what is to be told
                     self.cancel()
                 raise
+
+    def logs(self) -> list[ChunkLog]:
+        """The live log, then those of other generations and damaged ones that were kept."""
+        from pincite.stores.sqlite.log import ChunkLog
+        from pincite.stores.sqlite.reader import LOG_NAME
+
+        self._refuse_missing()
+        numbers = self.generations()
+        live = self._folders.folder(numbers.live) / LOG_NAME
+        kept = (self._folders.folder(one).glob(f"{LOG_NAME}*") for one in sorted(numbers.kept))
+        return [ChunkLog(path) for path in dict.fromkeys([live, *chain(*kept)])]
+
+    def rewrite(self, changed: Callable[[ChunkLog], Iterable[Entry]]) -> None:
+        """Put an index of the changed log in the place of the live one; nothing leads back."""
+        with self._beside() as (store, _):
+            store.take_over(changed(self.logs()[0]))
+
+    def sweep(self) -> None:
+        """Remove all that other generations left; LibraryBusy where someone writes there."""
+        self._folders.sweep()
+        if self._folders.unwanted():
+            raise LibraryBusy(
+                f"another process still writes to an index of {self._root} that is to be removed; "
+                "run the same command again when it has finished"
+            )
 
     def _refuse_missing(self) -> None:
         if not self.exists():

@@ -125,7 +125,7 @@ class Run:
         header = self._header(current, own)
         # Under the lock: what another process indexed meanwhile must not look deleted.
         folder = self.folder(header.max_file_bytes)
-        scan = _without_orphans(folder.scan(is_readable), self.root)
+        scan = without_orphans(folder.scan(is_readable), self.root)
 
         def checksum(file: FoundFile) -> str:
             try:
@@ -265,7 +265,7 @@ def _recognised_from(file: FoundFile) -> str:
     return path.removesuffix(".md") if folder == CONVERTED_FOLDER else ""
 
 
-def _without_orphans(scan: Scan, root: Path) -> Scan:
+def without_orphans(scan: Scan, root: Path) -> Scan:
     """Without the text that was recognised in files that are gone; each is named as left out."""
     orphans = {
         file: Skipped(file.path, f"is the text of {source}, which is gone", "orphaned")

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Document,
         DocumentEntry,
         Finding,
+        ForgetReport,
         IndexReport,
         LibraryHeader,
         MoveReport,
@@ -207,6 +208,31 @@ class Library(Searchable):
             if repair and findings:
                 store.repair()
             return findings
+
+    def forget(
+        self,
+        *documents: str,
+        base: str | Path | None = None,
+        confirmed: Callable[[ForgetReport], bool] = lambda report: True,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> ForgetReport | None:
+        """Forget documents for good: every version that the index ever held, in all its files.
+
+        Each is named by its path, as in `show`, or by the beginning of an id. Its file must be gone
+        from the folder, or be ignored. `confirmed` is told what is about to go; where it says no,
+        nothing happens and None comes back. Stopped half-way, the same call does the rest.
+        """
+        from pincite.engine.forgetting import forget_documents
+
+        self._release()  # the index is replaced under an open reader
+        return forget_documents(
+            self._folder(DEFAULT_MAX_FILE_BYTES),
+            self._home,
+            documents,
+            seen_from=Path(base).resolve() if base is not None else self.root,
+            confirmed=confirmed,
+            on_progress=on_progress,
+        )
 
     def export_to(
         self,

@@ -212,7 +212,7 @@ def result_as_json(result: Result) -> Json:
             "flags": list(chunk.flags),
             "analysis": asdict(chunk.analysis),
             "tokens": chunk.tokens,
-            "text": chunk.text,
+            "text": chunk.shown,
         },
         "quote": {
             "text": quote.text,
@@ -249,6 +249,8 @@ def place_as_text(cited: CitedPlace) -> Iterator[str]:
         yield "(the file has changed since it was indexed; run `pincite index update`)"
     if cited.superseded:
         yield "(an earlier version: the library now holds another one, or none)"
+    if cited.flags:
+        yield f"(left out: {', '.join(cited.flags)})"
     for said in cited.captions:
         at = clock_range(said.start, said.end)
         text = f"{'>' if said.is_anchor else ' '} {at}  {printable(said.text)}"
@@ -269,6 +271,7 @@ def place_as_json(cited: CitedPlace) -> Json:
         "document_id": cited.document.id,
         "heading_path": list(cited.heading_path),
         "locator": locator_as_json(cited.locator),
+        "flags": list(cited.flags),
         "superseded": cited.superseded,
         "changed": cited.changed,
         "first_line": cited.first_line,
@@ -341,7 +344,7 @@ def context_as_json(context: Context) -> Json:
                 "flags": list(passage.flags),
                 **scores_as_json(passage.best),
                 "quote": {"text": passage.best.quote.text, "citation": passage.best.citation},
-                "text": passage.text,
+                "text": passage.seen,
             }
             for label, passage in enumerate(context.passages, start=1)
         ],

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pincite.errors import ModelError
 from pincite.ports import Generator
-from pincite.records import Document, without
+from pincite.records import Document
 
 Summarize = Callable[[Document], Document]
 
@@ -48,9 +48,7 @@ class WrittenSummaries:
 
 def _beginning(document: Document) -> str:
     """Title and text as far as a model reads, without what a reader would not see."""
-    hidden = (one for one in document.omissions if one.reason.is_hidden)
-    text = without(document.text, 0, hidden)[:_READ]
-    return f"{document.title}\n\n{text}"
+    return f"{document.title}\n\n{document.shown(0, len(document.text))[:_READ]}"
 
 
 def _shortened(summary: str) -> str:

@@ -143,6 +143,7 @@ if TYPE_CHECKING:
         DocumentPage as DocumentPage,
         Failure as Failure,
         Finding as Finding,
+        ForgetReport as ForgetReport,
         IndexReport as IndexReport,
         LibraryStats as LibraryStats,
         MoveReport as MoveReport,

@@ -119,6 +119,7 @@ CheckState = Literal[
     "moved",  # the same words stand elsewhere
     "changed",  # other words stand there now
     "gone",  # the document or the passage is not there any more
+    "forgotten",  # the document was forgotten for good, with all that it ever said
     "not_allowed",  # the document is above the clearance of whoever checks
     "misquoted",  # the words never stood so at that place: quote or place was altered
 ]

@@ -20,8 +20,10 @@ from pincite.records.places import (
     Locator,
     Omission,
     Place,
+    flags,
     line_boxes,
     overlapping,
+    shown,
     without,
 )
 from pincite.text.words import words_in_names
@@ -86,10 +88,14 @@ class Chunk:
         return without(text, start, left_out) if left_out else text
 
     @property
+    def shown(self) -> str:
+        """The text without what a reader of the file would not have seen."""
+        return shown(self.text, self.start, self.omissions)
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """What in the chunk a reader of the file would not have seen, each kind once."""
-        hidden = (one.reason.value for one in self.omissions if one.reason.is_hidden)
-        return tuple(dict.fromkeys(hidden))
+        return flags(self.omissions)
 
     @property
     def boxes(self) -> tuple[Box, ...]:
@@ -170,7 +176,8 @@ class CitedPlace:
     heading_path: tuple[str, ...]
     locator: Locator
     first_line: int
-    lines: tuple[str, ...]
+    lines: tuple[str, ...]  # without what a reader of the file would not have seen
     captions: tuple[Said, ...] = ()  # of a recording whose file is not made of lines
     superseded: bool = False  # the library now holds another version, or none, of this file
     changed: bool = False  # the file itself is not any more what was indexed
+    flags: tuple[str, ...] = ()  # what was left out of the lines, each kind once

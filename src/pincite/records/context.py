@@ -8,7 +8,7 @@ from typing import Literal
 from pincite.records.chunks import Chunk, ChunkId
 from pincite.records.citation import cited_file, place_cited
 from pincite.records.documents import DocumentEntry
-from pincite.records.places import Locator, without
+from pincite.records.places import Locator, each_once, shown
 from pincite.records.searching import Asides, Reason, Result
 
 
@@ -43,13 +43,8 @@ class Passage:
     @property
     def seen(self) -> str:
         """The text without what a reader of the file would not have seen."""
-        hidden = {
-            (one.start, one.end): one
-            for chunk in self.chunks
-            for one in chunk.omissions
-            if one.reason.is_hidden and one.end > self.start and one.start < self.end
-        }
-        return without(self.text, self.start, [one for _, one in sorted(hidden.items())])
+        held = each_once(one for chunk in self.chunks for one in chunk.omissions)
+        return shown(self.text, self.start, held)
 
     @property
     def citation(self) -> str:

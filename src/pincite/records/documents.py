@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NewType
 
 from pincite.records.header import split_recipe
-from pincite.records.places import Omission, Place
+from pincite.records.places import Omission, Place, overlapping, shown
 
 DocumentId = NewType("DocumentId", str)
 
@@ -119,7 +119,7 @@ class Document:
     own_title: bool = True  # False where the title is only the file's name
     size: int = 0  # bytes of the file
     places: tuple[Place, ...] = ()
-    omissions: tuple[Omission, ...] = ()  # for cutting; the store keeps those of each chunk
+    omissions: tuple[Omission, ...] = ()  # of a stored document those in its chunks
     modality: Modality = Modality.TEXT
     analysis: Analysis = field(default_factory=Analysis)
     summary: str = ""
@@ -133,6 +133,10 @@ class Document:
     def name(self) -> str:
         """What the file is called."""
         return self.metadata.name or self.path.rpartition("/")[2]
+
+    def shown(self, start: int, end: int) -> str:
+        """A slice of the text without what a reader of the file would not have seen."""
+        return shown(self.text[start:end], start, overlapping(self.omissions, start, end))
 
     @property
     def about(self) -> str:

@@ -75,6 +75,16 @@ class IndexReport:
         return self.added + self.changed + self.moved + self.recut + self.retried
 
 
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What was forgotten for good, or would be."""
+
+    paths: tuple[str, ...]  # where the documents stood; empty where all was forgotten before
+    versions: int
+    runs: int = 0  # of evaluations, from which results were taken
+    converted: tuple[str, ...] = ()  # recognised texts that were deleted
+
+
 CatalogState = Literal[
     "indexed", "partly read", "partly embedded", "changed", "missing", "not read"
 ]

@@ -96,6 +96,9 @@ class Omission:
     reason: OmissionReason
 
 
+_Stretch = TypeVar("_Stretch", Place, Omission)
+
+
 def without(text: str, offset: int, omissions: Iterable[Omission]) -> str:
     """The text, which begins at `offset` of its document, less the stretches left out of it."""
     kept = []
@@ -106,7 +109,21 @@ def without(text: str, offset: int, omissions: Iterable[Omission]) -> str:
     return "".join([*kept, text[at:]])
 
 
-_Stretch = TypeVar("_Stretch", Place, Omission)
+def shown(text: str, offset: int, omissions: Iterable[Omission]) -> str:
+    """The same less what a reader of the file would not have seen; a broken word stays broken."""
+    end = offset + len(text)
+    inside = (one for one in omissions if one.end > offset and one.start < end)
+    return without(text, offset, (one for one in inside if one.reason.is_hidden))
+
+
+def flags(omissions: Iterable[Omission]) -> tuple[str, ...]:
+    """What in them a reader of the file would not have seen, each kind once."""
+    return tuple(dict.fromkeys(one.reason.value for one in omissions if one.reason.is_hidden))
+
+
+def each_once(stretches: Iterable[_Stretch]) -> tuple[_Stretch, ...]:
+    """In order: chunks overlap, and so may what they hold."""
+    return tuple(one for _, one in sorted({one.start: one for one in stretches}.items()))
 
 
 def overlapping(stretches: Sequence[_Stretch], start: int, end: int) -> tuple[_Stretch, ...]:

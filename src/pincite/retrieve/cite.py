@@ -8,14 +8,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pincite.errors import CitationNotFound
 from pincite.ports import Store
 from pincite.records import (
     CitedPlace,
     Document,
-    DocumentId,
     Filters,
     Place,
     Said,
@@ -25,11 +24,13 @@ from pincite.records import (
     where,
 )
 from pincite.records.citation import MADE_OF_LINES
+from pincite.records.places import flags
 from pincite.settings import CONVERTED_FOLDER
 from pincite.text.lines import LineIndex
 from pincite.text.times import CLOCK, clock_range, seconds_of
 
 Unit = Literal["line", "page", "row", "time"]
+_Held = TypeVar("_Held")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def find_place(
     if _CHUNK_ID.fullmatch(citation.strip()):
         found = store.find_chunks(citation.strip())
         if not found:
+            _refuse_forgotten(store, citation.strip())
             raise CitationNotFound(
                 f"no chunk's id begins with {citation.strip()}, now or in the past"
             )
@@ -95,21 +97,17 @@ def find_place(
         chunk, superseded = found[0].chunk, found[0].superseded
         cited = _place(found[0].document, chunk.start, chunk.end, around=around)
         return replace(cited, superseded=superseded)
-    held = store.paths()
-    # A scan is cited by its own path; what was recognised in it is the document.
-    scans = {
-        path.removeprefix(f"{CONVERTED_FOLDER}/").removesuffix(".md"): document_id
-        for path, document_id in held.items()
-        if path.startswith(f"{CONVERTED_FOLDER}/")
-    }
-    entries = {**scans, **held}
-    for reading in (one for line in pasted for one in _readings(line, entries)):
-        path = _named(reading.path, entries, root, seen_from)
+    entries = by_name(store.paths())
+    readings = [one for line in pasted for one in _readings(line, entries)]
+    for reading in readings:
+        path = named_path(reading.path, entries, root, seen_from)
         if path is not None and (document := store.load_document(entries[path])):
             return _place(document, *_span(document, reading), around=around)
     for quoted in filter(None, map(_QUOTED.search, pasted)):
         if place := _by_quote(store, quoted["words"], quoted["at"], around):
             return place
+    for reading in readings:
+        _refuse_forgotten(store, path_inside(reading.path, root, seen_from))
     raise CitationNotFound(f"the index holds nothing at {citation!r}; {_HOW}")
 
 
@@ -143,10 +141,25 @@ def _ends(match: re.Match[str]) -> tuple[float, float]:
     return first or 0, last or 0
 
 
-def _named(path: str, entries: Mapping[str, DocumentId], root: Path, seen: Path) -> str | None:
-    """The path in the library that is meant: by itself, as seen from a folder, or by its end."""
+def by_name(held: Mapping[str, _Held]) -> dict[str, _Held]:
+    """Documents by path, and those of scans also by the path of the scan, as they are cited."""
+    scans = {
+        path.removeprefix(f"{CONVERTED_FOLDER}/").removesuffix(".md"): found
+        for path, found in held.items()
+        if path.startswith(f"{CONVERTED_FOLDER}/")
+    }
+    return {**scans, **held}
+
+
+def path_inside(path: str, root: Path, seen: Path) -> str:
+    """The path in the library of one as seen from a folder; itself where it leads elsewhere."""
     full = Path(os.path.normpath(seen / path))
-    inside = full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+    return full.relative_to(root).as_posix() if full.is_relative_to(root) else path
+
+
+def named_path(path: str, entries: Mapping[str, object], root: Path, seen: Path) -> str | None:
+    """The path in the library that is meant: by itself, as seen from a folder, or by its end."""
+    inside = path_inside(path, root, seen)
     if path in entries or inside in entries:
         return path if path in entries else inside
     end = f"/{path}".casefold()
@@ -201,6 +214,11 @@ def _held(document: Document, reading: _Reading, low: float, high: float) -> Seq
     return fitting
 
 
+def _refuse_forgotten(store: Store, name: str) -> None:
+    if at := store.forgotten_at(name):
+        raise CitationNotFound(f"the document of {name} was forgotten for good on {at[:10]}")
+
+
 def _by_quote(store: Store, quote: str, at: str | None, around: int) -> CitedPlace | None:
     """The words of a printed quote, at the printed place where they stand more than once."""
     wanted, _ = _letters(quote)
@@ -241,9 +259,10 @@ def _place(document: Document, start: int, end: int, *, around: int) -> CitedPla
         locator=locate(held, start, end, line_start=line_start, line_end=line_end),
         first_line=first,
         lines=tuple(
-            document.text[lines.start_of(number) : lines.end_of(number)]
+            document.shown(lines.start_of(number), lines.end_of(number))
             for number in range(first, last + 1)
         ),
+        flags=flags(overlapping(document.omissions, lines.start_of(first), lines.end_of(last))),
         captions=tuple(_captions(document, start, end, around)) if has_captions else (),
     )
 
@@ -256,11 +275,11 @@ def _captions(document: Document, start: int, end: int, around: int) -> Iterator
     first, after = (max(cited[0] - around, 0), cited[-1] + around + 1) if cited else (0, 0)
     line = 0
     for at, place in enumerate(timed[first:after], start=first):
-        text = document.text[place.start : place.end]
+        text = document.shown(place.start, place.end)
         if line != (line := lines.line_of(place.start)):  # a paragraph begins with its speaker
             opening = lines.start_of(line)
             words_from = timed[bisect_left(timed, opening, key=lambda one: one.start)].start
-            text = document.text[opening:words_from] + text
+            text = document.shown(opening, words_from) + text
         begins = place.time_start or 0.0
         ends = begins if place.time_end is None else place.time_end
         yield Said("Audio", begins, ends, text, document.path, cited[0] <= at <= cited[-1])

@@ -47,7 +47,7 @@ def moment(store: Store, result: Result, filters: Filters = Filters()) -> Moment
             if not is_anchor and (place.time_start > end or until < start):
                 continue
             # Without the heading that only tells the time of a frame.
-            written = document.text[place.start : place.end].splitlines()
+            written = document.shown(place.start, place.end).splitlines()
             kept = [line for line in written if not line.startswith("#")] or written
             text = " ".join(" ".join(kept).split())
             kind: Literal["Screen", "Audio"] = "Screen" if is_screen else "Audio"

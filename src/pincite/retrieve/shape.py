@@ -59,6 +59,11 @@ def shape(
     shaped = Shaped()
     likeness = Likeness(settings.near_identical)
     for kept in _loaded(_near_and_few(hits, settings, shaped, named), load, wanted):
+        if kept.chunk.flags and not any(map(str.isalnum, kept.chunk.shown)):
+            # It was found by the name of its file, or by a title; nothing of it can be quoted.
+            reason = f"holds only {', '.join(kept.chunk.flags)}"
+            shaped.dropped.append(Dropped(kept.chunk.id, kept.document.id, reason))
+            continue
         again = likeness.repeats(kept.chunk.text)
         if again is None:
             likeness.add(kept.chunk.text)

@@ -27,6 +27,7 @@ from pincite.records import (
     Section,
     StoredWindow,
 )
+from pincite.records.places import each_once
 from pincite.vectors import from_bytes, to_bytes
 
 Json = dict[str, Any]
@@ -180,9 +181,9 @@ def embedded_from_json(value: Json) -> EmbeddedDocument:
         _chunk_from_json(document, position, chunk)
         for position, chunk in enumerate(value["chunks"])
     )
-    places = {place.start: place for one in chunks for place in one.chunk.places}
-    ordered = tuple(place for _, place in sorted(places.items()))
-    return EmbeddedDocument(replace(document, places=ordered), chunks)
+    places = each_once(place for one in chunks for place in one.chunk.places)
+    omissions = each_once(left for one in chunks for left in one.chunk.omissions)
+    return EmbeddedDocument(replace(document, places=places, omissions=omissions), chunks)
 
 
 def _chunk_to_json(embedded: EmbeddedChunk) -> Json:

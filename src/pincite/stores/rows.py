@@ -19,10 +19,12 @@ from pincite.records import (
     Locator,
     Metadata,
     Modality,
+    Omission,
     StoredWindow,
     level_of,
     recipe_lacking,
 )
+from pincite.records.places import each_once
 from pincite.stores.codec import (
     analysis_from_json,
     metadata_from_json,
@@ -180,10 +182,6 @@ def document_of(library: str, rows: DocumentRows) -> Document:
     """The document a database row stands for."""
     _, path, _, checksum, kind, title, own_title, text, sections, metadata, *more = rows.document
     _, size, modality, summary, *_ = more
-    # Chunks overlap, and so may what they hold.
-    places = {
-        place.start: place for part in rows.chunks for place in places_from_bytes(part.chunk[16])
-    }
     return Document(
         library=library,
         path=path,
@@ -197,7 +195,8 @@ def document_of(library: str, rows: DocumentRows) -> Document:
         size=size,
         modality=Modality(modality),
         summary=summary,
-        places=tuple(place for _, place in sorted(places.items())),
+        places=each_once(one for part in rows.chunks for one in places_from_bytes(part.chunk[16])),
+        omissions=each_once(one for part in rows.chunks for one in _omissions_of(part.chunk[17])),
     )
 
 
@@ -248,9 +247,14 @@ def chunk_of(document_id: DocumentId, text: str, row: Row, *, offset: int = 0) -
         locator=Locator(line_start, line_end, *beyond_lines),
         tokens=tokens,
         places=places_from_bytes(places),
-        omissions=omissions_from_json(json.loads(omissions)) if omissions != "[]" else (),
+        omissions=_omissions_of(omissions),
         analysis=_analysis_of(analysis),
     )
+
+
+def _omissions_of(written: str) -> tuple[Omission, ...]:
+    """Most chunks have none."""
+    return omissions_from_json(json.loads(written)) if written != "[]" else ()
 
 
 @lru_cache(maxsize=64)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from pincite.errors import RunNotFound, StoreDamaged, StoreReadOnly
-from pincite.files import make_folder, open_file, remove, replace_file
+from pincite.files import make_folder, open_file, remove, remove_ours, replace_file
 from pincite.records import EvalRun, EvalSetup
 
 _SUFFIX = ".json"
@@ -51,6 +52,40 @@ class RunFolder:
         with self._writing():
             make_folder(self._folder)
             replace_file(self._file(run.id), [msgspec.json.encode(run)])
+
+    def forget(self, is_path: Callable[[str], bool], chunks: Set[str]) -> int:
+        """Take what was found in documents out of all runs; out of how many. Figures stay.
+
+        A question that such a document should answer goes as a whole. So does what was not
+        finished, or cannot be read: nobody knows what it holds.
+        """
+        gone = 0
+        with self._writing():
+            remove_ours(self._folder, ".*.part")
+            for run_id in self.ids():
+                try:
+                    run = self.load(run_id)
+                except StoreDamaged:
+                    remove(self._file(run_id))
+                    continue
+                results = [
+                    replace(
+                        one,
+                        found=tuple(
+                            hit
+                            for hit in one.found
+                            if hit.chunk not in chunks and not is_path(hit.document)
+                        ),
+                    )
+                    for one in run.results
+                    if chunks.isdisjoint(one.case.chunks)
+                    and not any(map(is_path, one.case.documents))
+                    and not any(is_path(place.document) for place in one.case.places)
+                ]
+                if results != list(run.results):
+                    gone += 1
+                    self.save(replace(run, results=tuple(results)))
+        return gone
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -70,6 +70,7 @@ COMMANDS = {
     "context": "search:context",
     "show": "search:show",
     "catalog": "catalog:catalog",
+    "forget": "forget:forget",
     "eval": "evaluate:evaluate",
     "export": "moving:export",
     "import": "moving:import_",

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 from pincite.evals.generate.phrases import language_of
 from pincite.records import (
@@ -164,10 +163,7 @@ class Source:
 
     @cached_property
     def _hidden(self) -> tuple[Omission, ...]:
-        # The store keeps omissions with each chunk, and chunks may share some.
-        all_of_them = chain(self.document.omissions, *(chunk.omissions for chunk in self.chunks))
-        hidden = {one for one in all_of_them if one.reason.is_hidden}
-        return tuple(sorted(hidden, key=lambda one: one.start))
+        return tuple(one for one in self.document.omissions if one.reason.is_hidden)
 
 
 def drafts_of(source: Source, ideas: Iterable[Idea]) -> Iterator[Draft]:

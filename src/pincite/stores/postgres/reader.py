@@ -482,6 +482,10 @@ class ProjectReader:
         )
         return [ChunkId(row[0]) for row in rows]
 
+    def forgotten_at(self, name: str) -> str:
+        """Never: what is deleted from a team's database leaves no note."""
+        return ""
+
     def find_chunks(self, id_prefix: str) -> list[FoundChunk]:
         """The chunks whose id begins so, first among today's documents, then in the past.
 

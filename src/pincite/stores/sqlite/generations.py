@@ -76,9 +76,12 @@ class GenerationFolders:
     def sweep(self) -> None:
         """Remove the files of all generations that are not wanted any more."""
         with translated_errors(self._index), self._pointer_locked():
-            unwanted = self._on_disk() - self.numbers().kept
-            for number in sorted(unwanted):
+            for number in sorted(self.unwanted()):
                 self._remove(number)
+
+    def unwanted(self) -> set[int]:
+        """Those of which there still are files, though nobody wants them any more."""
+        return self._on_disk() - self.numbers().kept
 
     @contextmanager
     def locked(self, number: int) -> Iterator[None]:
@@ -109,8 +112,9 @@ class GenerationFolders:
         folder = self._index / FOLDER_NAME
         others = folder.iterdir() if folder.is_dir() else ()
         numbers = {int(one.name) for one in others if one.name.isascii() and one.name.isdigit()}
+        # Also what is left of it by a process that was killed while it removed it.
         first = (LOG_NAME, DATABASE_NAME, SEGMENTS_NAME)
-        return numbers | ({FIRST} if any((self._index / one).exists() for one in first) else set())
+        return numbers | {FIRST for one in first for _ in self._index.glob(f"{one}*")}
 
     def _remove(self, number: int) -> None:
         """Unless someone is still writing there, who will find that nobody wants it."""

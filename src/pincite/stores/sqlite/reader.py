@@ -274,6 +274,13 @@ class IndexReader:
                 found.append(FoundChunk(document, chunk, superseded=False))
         return found or chunks_in_history(self._log, id_prefix)
 
+    def forgotten_at(self, name: str) -> str:
+        """When the document of a path, or of the beginning of an id, was forgotten for good."""
+        from pincite.stores.sqlite.forgetting import is_of, tombstones
+
+        stones = [one for one in tombstones(self._log) if is_of(one, name)]
+        return stones[-1]["time"] if stones else ""
+
     def stats(self) -> StoreStats:
         """What the index holds, counted in the database."""
         from pincite.records import StoreStats

@@ -47,7 +47,9 @@ def prepare(database: Path, log: ChunkLog) -> None:
     live = read_live(log)
     remembered = _remember(database) if database.exists() else None
     if live.broken or (remembered is not None and remembered.position > live.size):
-        _write_mended(log, remembered)
+        # Whole before it has that name: `finish` trusts what it finds there.
+        with translated_errors(log.path):
+            replace_file(_mended_path(log), map(encode, _mended_entries(log, remembered)))
     _drop(database)
     finish(database, log)
 
@@ -128,16 +130,9 @@ def _document_entry(document: Entry, time: str, recipe: str) -> Entry:
     }
 
 
-def _write_mended(log: ChunkLog, remembered: Remembered | None) -> None:
-    """Write the sound lines to a new log, then what the database knows better."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    # Under its own name only once it is whole: `finish` trusts what it finds there.
-    with translated_errors(log.path):
-        replace_file(_mended_path(log), map(encode, _mended_entries(log, remembered, now)))
-
-
-def _mended_entries(log: ChunkLog, remembered: Remembered | None, now: str) -> Iterator[Entry]:
+def _mended_entries(log: ChunkLog, remembered: Remembered | None) -> Iterator[Entry]:
     """The log's sound entries, then whatever makes them end where the database stands."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     live = LiveLog()
     for line in log.lines():
         # Before the first sound header nothing has a place.

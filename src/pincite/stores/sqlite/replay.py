@@ -129,6 +129,8 @@ def apply(connection: apsw.Connection, entry: Entry, position: int) -> None:
             tables.write(connection, rows)
         case "removed":
             tables.forget(connection, entry["documents"], path=None)
+        case "forgotten":
+            pass  # a note for those who ask for it: its document is in no line any more
         case "finished":
             set_meta(connection, "problems", json.dumps(entry.get("problems", [])))
         case event:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import IndexMissing, StoreReadOnly
+from pincite.files import replace_file
 from pincite.records import DocumentId, EmbeddedDocument, LibraryHeader
 from pincite.stores.codec import embedded_to_json, header_to_json
-from pincite.stores.lines import Entry
+from pincite.stores.lines import Entry, encode
 from pincite.stores.sqlite.connection import transaction, translated_errors
 from pincite.stores.sqlite.meta import log_position
 from pincite.stores.sqlite.reader import IndexReader
@@ -96,6 +97,13 @@ class SqliteStore(IndexReader):
         told = [[one.path, one.reason] for one in problems]
         if not self.is_complete() or told != [[one.path, one.reason] for one in self.problems()]:
             self._write({"event": "finished", "problems": told})
+        self._update_segments()
+
+    def take_over(self, entries: Iterable[Entry]) -> None:
+        """Fill this empty index with the entries of another one's log."""
+        with translated_errors(self._log.path):
+            replace_file(self._log.path, map(encode, entries))
+        self.recover()
         self._update_segments()
 
     def make_index(self) -> bool:
