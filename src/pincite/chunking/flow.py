@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from operator import attrgetter
 
 from pincite.chunking.code import code_spans, long_code_omissions
@@ -32,6 +33,7 @@ from pincite.settings import ChunkPolicy
 from pincite.text.lines import LineIndex
 
 _WORD = re.compile(r"[\w$]+")
+_MOST_CARRIED = 5_000  # characters of names; two hundred imports
 
 _START = attrgetter("start")
 ModalSpan = tuple[int, int, Modality]
@@ -44,6 +46,11 @@ def chunk_document(
     measure = Measure(document.text, embedder)
     if policy.shorten_code and document.modality is not Modality.CODE:
         document = _with_long_code_left_out(document, measure)
+    analysis = replace(
+        document.analysis,
+        imports=_carried(document.analysis.imports),
+        entry_points=_carried(document.analysis.entry_points),
+    )
     lines = LineIndex(document.text)
     chunks: list[WindowedChunk] = []
     for start, end, modality in _spans(document, policy, measure, begins):
@@ -63,7 +70,7 @@ def chunk_document(
             tokens=measure.tokens(start, end),
             places=places,
             omissions=overlapping(document.omissions, start, end),
-            analysis=chunk_analysis(document.analysis, document.text[start:end]),
+            analysis=chunk_analysis(analysis, document.text[start:end]),
         )
         windows = chunk_windows(document, chunk, policy, measure, embedder)
         chunks.append(WindowedChunk(chunk, windows))
@@ -106,6 +113,12 @@ def _between(omissions: Iterable[Omission], start: int, end: int) -> Iterator[tu
         start = max(start, omission.end)
     if start < end:
         yield start, end
+
+
+def _carried(names: Sequence[str]) -> tuple[str, ...]:
+    """The first of a file's names: what every one of its chunks carries must be little."""
+    reached = accumulate(map(len, names))
+    return tuple(name for name, at in zip(names, reached, strict=True) if at <= _MOST_CARRIED)
 
 
 def chunk_analysis(analysis: Analysis, text: str) -> Analysis:

@@ -11,6 +11,8 @@ from pincite.records.header import split_recipe
 from pincite.records.places import Omission, Place, overlapping, shown
 
 DocumentId = NewType("DocumentId", str)
+# Characters. The embedder is told the title with every window; each chunk's row has what is about.
+_LONGEST_TITLE, _LONGEST_ABOUT = 500, 5_000
 
 
 class Modality(StrEnum):
@@ -141,7 +143,8 @@ class Document:
     @property
     def about(self) -> str:
         """What the words search knows of a document beside its text."""
-        return "\n".join((self.title, self.name, self.metadata.author or "", *self.metadata.tags))
+        said = (self.title, self.name, self.metadata.author or "", *self.metadata.tags)
+        return "\n".join(said)[:_LONGEST_ABOUT]
 
 
 def document_from(content: Content, *, library: str, path: str, data: bytes) -> Document:
@@ -152,7 +155,7 @@ def document_from(content: Content, *, library: str, path: str, data: bytes) -> 
         path=path,
         checksum=hashlib.sha256(data).hexdigest(),
         type=content.type,
-        title=content.title or name.rpartition(".")[0] or name,
+        title=(content.title or name.rpartition(".")[0] or name)[:_LONGEST_TITLE],
         text=content.text,
         sections=content.sections,
         blocks=content.blocks,

@@ -93,6 +93,20 @@ def test_lines_are_the_same_wherever_a_text_is_looked_at_in_parts(around: int) -
     assert shown == ["x" * (99_998 + around), "", "", "y", "z"]
 
 
+def test_what_every_chunk_carries_is_little() -> None:
+    imports = "".join(f"import {'a' * 50}{number}\n" for number in range(1_000))
+    chunks = chunks_of(imports + "def f():\n    pass\n", "vault", "a.py")
+    carried = chunks[-1].analysis.imports
+    assert 4_900 < sum(map(len, carried)) <= 5_000
+    assert carried[0] == "a" * 50 + "0"
+    tags = ", ".join(f"tag{number}" for number in range(5_000))
+    front = f"---\ntitle: {'long ' * 1_000}\ntags: [{tags}]\n---\n"
+    document = LibraryReader("library").read("a.md", f"{front}Text\n".encode())
+    assert len(document.title) == 500
+    assert len(document.about) == 5_000
+    assert len(document.metadata.tags) == 5_000
+
+
 def test_a_banner_of_hashes_is_no_riddle() -> None:
     front = b"---\n" + b"#" * 60 + b"\nJust text\n---\n"
     assert "Just text" in read_in_small_memory("pincite.reading.lines.markdown", "read", "a", front)
