@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -153,6 +154,19 @@ def test_a_receipt_is_written_whole_or_not_at_all(folder: Path, tmp_path: Path) 
     asked = run(folder, "ask", QUESTION, "--receipt", str(tmp_path / "taken"))
     assert asked.exit_code == 7
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_receipt_does_not_take_the_place_of_a_pipe_or_a_device(
+    folder: Path, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    asked = run(folder, "ask", "--claims", "1", QUESTION, "--receipt", str(pipe))
+    assert asked.exit_code == 0
+    assert pipe.is_fifo()
+    assert os.read(reader, 1 << 16) == (tmp_path / "proof.json").read_bytes()
+    os.close(reader)
 
 
 def test_a_copy_is_markdown_and_no_json(folder: Path) -> None:

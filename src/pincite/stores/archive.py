@@ -296,8 +296,8 @@ def written_archive(target: Path, *, overwrite: bool) -> Iterator[ArchiveWriter]
     """An archive to fill. It gets its name when the block ends well; else nothing is left of it."""
     unfinished = target.with_name(target.name + _UNFINISHED)
     with _translated_errors(target):
-        if target.is_dir():
-            raise SettingsError(f"{target} is a folder; name a file to write")
+        if target.exists() and not target.is_file():
+            raise SettingsError(f"{target} is not a regular file; name a file to write")
         if not target.parent.is_dir():
             raise SettingsError(f"there is no folder {target.parent} to write {target.name} into")
         if target.exists() and not overwrite:

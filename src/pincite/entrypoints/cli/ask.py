@@ -168,7 +168,7 @@ def ask(
 def _is_receipt(file: Path) -> bool:
     """Whether the file may be written over: a receipt of before, or an empty one."""
     try:
-        data = file.read_bytes()
+        data = file.read_bytes() if file.is_file() else b""  # of a pipe, reading would wait
     except OSError:
         return True  # writing says what is wrong with it
     return not data or is_receipt(data)

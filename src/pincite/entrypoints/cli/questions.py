@@ -63,6 +63,9 @@ def write_text(file: Path, text: str) -> None:
     """Replace the file at once, so that nothing is lost where the disk is full."""
     target = file.resolve()  # a link stays a link
     try:
+        if target.exists() and not target.is_file():
+            target.write_text(text, "utf-8")  # a pipe or a device, such as /dev/null, stays one
+            return
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", newline="", dir=target.parent, delete=False
         ) as unfinished:
