@@ -64,9 +64,8 @@ def move_files(folder: Path, files: Path) -> None:
     with translated_errors(files):
         for path in sorted(folder.rglob("*")):
             target = files / path.relative_to(folder)
-            if path.is_dir():
-                make_folder(target)
-            elif path.name not in _NOT_MOVED and not target.exists():
+            if not path.is_dir() and path.name not in _NOT_MOVED and not target.exists():
+                make_folder(target.parent)
                 with open_file(path) as file:
                     replace_file(target, [file.read()])
         _empty(folder)
