@@ -30,7 +30,7 @@ from pincite.stores.runs import RunFolder
 from pincite.stores.sqlite.forgetting import History, is_of, tombstone, without
 from pincite.stores.sqlite.opening import LOCK_NAME, remove_index
 
-_CHECKSUMS = ("checksums.json", ".checksums.json.part")
+_CHECKSUMS = "*checksums.*"  # also one whose writing was stopped
 
 
 def forget_documents(
@@ -119,8 +119,8 @@ def _cleared(
     for policy in POLICIES:
         variant = home.files / VARIANTS_FOLDER / policy
         remove_index(variant)
-        remove_ours(variant, LOCK_NAME, ".gitignore", *_CHECKSUMS)
-    remove_ours(home.files, *_CHECKSUMS)
+        remove_ours(variant, LOCK_NAME, ".gitignore", _CHECKSUMS)
+    remove_ours(home.files, _CHECKSUMS)
     converted = ConvertedFolder(root).remove_of(
         lambda path: sha1(f"{CONVERTED_FOLDER}/{path}.md") in gone
     )

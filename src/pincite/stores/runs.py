@@ -61,7 +61,7 @@ class RunFolder:
         """
         gone = 0
         with self._writing():
-            remove_ours(self._folder, ".*.part")
+            remove_ours(self._folder, "*.part")
             for run_id in self.ids():
                 try:
                     run = self.load(run_id)
