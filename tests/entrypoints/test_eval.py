@@ -231,10 +231,23 @@ def test_a_questions_file_behind_a_link_keeps_the_link_and_its_permissions(
     (notes / "pincite-eval.jsonl").rename(tmp_path / "mine.jsonl")
     (tmp_path / "mine.jsonl").chmod(0o600)
     (notes / "pincite-eval.jsonl").symlink_to(tmp_path / "mine.jsonl")
-    run("eval", "generate", "--most", "3")
+    run("eval", "generate", "--most", "3", "-o", str(notes / "pincite-eval.jsonl"))
     assert (notes / "pincite-eval.jsonl").is_symlink()
     assert (tmp_path / "mine.jsonl").stat().st_mode & 0o777 == 0o600
     assert len(read_cases(notes)) > len(CASES)
+
+
+def test_what_a_library_keeps_at_its_top_does_not_lead_elsewhere(
+    run: Run, notes: Path, tmp_path: Path
+) -> None:
+    run("eval", "run")
+    (notes / "pincite-eval.jsonl").rename(tmp_path / "mine.jsonl")
+    for name in ("pincite-eval.jsonl", "pincite-eval.html"):
+        (notes / name).symlink_to(tmp_path / "profile")
+    for command in (("generate", "--most", "3"), ("report",), ("run",)):
+        refused = run("eval", *command)
+        assert (refused.exit_code, "is a link" in refused.stderr) == (3, True)
+    assert not (tmp_path / "profile").exists()
 
 
 def test_drafts_are_added_and_no_question_is_lost(run: Run, notes: Path) -> None:

@@ -23,6 +23,7 @@ from pincite.entrypoints.cli.questions import (
     asking_options,
     confirm,
     generate,
+    own_file,
     read_text,
     refuse_to_index,
     run_cases,
@@ -132,7 +133,7 @@ def report(run_name: str, before: str | None, output: Path | None, library: Path
         kept = opened.evaluation.runs
         chosen = kept.load(run_name)
         compared = compare_runs(kept.load(before), chosen) if before else None
-        file = output or opened.root / REPORT_FILE
+        file = own_file(output, opened.root, REPORT_FILE)
         refuse_to_index(opened, file)
     write_text(file, report_page(chosen, compared=compared))
     click.echo(f"Written: {printable(str(file))}")

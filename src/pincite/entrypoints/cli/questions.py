@@ -32,6 +32,7 @@ from pincite.entrypoints.render import faint, strong
 from pincite.errors import CitationNotFound, ModelError, SettingsError, StoreReadOnly
 from pincite.evals import wording
 from pincite.evals.cases import dump_cases, parse_cases
+from pincite.files import refuse_links
 from pincite.records import Case, EvalRun, Mode
 from pincite.settings import EVAL_FILE, POLICY_NAMES, REPORT_FILE
 from pincite.text.printable import printable
@@ -57,6 +58,13 @@ def read_cases(file: Path) -> tuple[Case, ...]:
             "`pincite eval generate`"
         )
     return parse_cases(read_text(file), name=file.name)
+
+
+def own_file(given: Path | None, root: Path, name: str) -> Path:
+    """The file that the user names, else the library's own, which must not lead elsewhere."""
+    if given is None:
+        refuse_links(root / name)
+    return given or root / name
 
 
 def write_text(file: Path, text: str) -> None:
@@ -115,7 +123,7 @@ def run_cases(
     **options: Any,  # noqa: ANN401 — policy, abstain_below and label, as EvalWishes names them
 ) -> EvalRun:
     """Ask the questions of the file, by default of the library's own, and keep the run."""
-    file = file or library.root / EVAL_FILE
+    file = own_file(file, library.root, EVAL_FILE)
     cases = cases_to_ask(library, file, kinds=kinds, drafts=drafts)
     chosen = EvalWishes(
         mode=cast(Mode, mode), settings=search_settings(settings), cases_name=file.name, **options
@@ -212,7 +220,7 @@ def generate(
         click.echo(f"The model wrote no question: {printable(str(trouble))}", err=True)
 
     with open_around(library) as opened:
-        file = output or opened.root / EVAL_FILE
+        file = own_file(output, opened.root, EVAL_FILE)
         known = read_cases(file) if file.exists() else ()
         asked = {case.id for case in known}
         drafts = opened.evaluation.draft(most=most, seed=seed, model=model, on_trouble=tell_trouble)
@@ -247,7 +255,7 @@ def confirm(cases: Path | None, everything: bool, library: Path) -> None:
     Example: pincite eval confirm
     """
     with open_around(library) as opened:
-        file = cases or opened.root / EVAL_FILE
+        file = own_file(cases, opened.root, EVAL_FILE)
         drafts = [case for case in read_cases(file) if case.draft]
         for number, case in enumerate(drafts, start=1):
             if everything:
