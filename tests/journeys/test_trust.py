@@ -125,7 +125,7 @@ def test_no_command_connects_to_a_database_that_a_folder_names(
     with postgres_that_wants_a_password() as (address, given):
         place = send_folder_with_database(address).resolve()
         told = run(*command, code=NEEDS_CONSENT).stderr
-        assert f"the index in {place} wants to connect to {address}" in told
+        assert f"the index in {place} wants to connect to {address} as ada, " in told
         assert f"run `pincite trust {place}`" in told
         assert given == []
 
@@ -144,6 +144,18 @@ def test_once_allowed_it_is_connected_to_and_without_the_question_at_once(
         assert PASSWORD in given
         given.clear()
         run("search", "pump", "-l", "received", code=9)  # asked once
+        assert PASSWORD in given
+
+
+def test_trust_connects_with_the_password_of_the_environment(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with postgres_that_wants_a_password() as (address, given):
+        send_folder_with_database(address)
+        monkeypatch.setenv("PINCITE_STORE", address.replace("@", f":{PASSWORD}@"))
+        run("trust", "received", code=NEEDS_CONSENT)
+        assert given == []
+        run("trust", "received", "--yes", code=9)
         assert PASSWORD in given
 
 

@@ -58,13 +58,14 @@ class Consent:
 
     def require(self, *wishes: Wish) -> None:
         """Go on where all of it is allowed, or is when the user is asked; else ConsentNeeded."""
-        lacking = tuple(one for one in wishes if one not in self._given)
-        if lacking:
-            known = allowed()
-            lacking = tuple(one for one in lacking if (str(self.place), one) not in known)
+        lacking = tuple(one for one in wishes if not self.allows(one))
         if lacking and not self.ask(self.place, lacking):
             raise ConsentNeeded(str(self.place), told(lacking))
         self.allow(*lacking)
+
+    def allows(self, wish: Wish) -> bool:
+        """Whether this is allowed, without asking."""
+        return wish in self._given or (str(self.place), wish) in allowed()
 
     def allow(self, *wishes: Wish) -> None:
         """Remember what the user allows. Where that fails, they are asked again another time."""

@@ -45,7 +45,7 @@ def connect(
     folder.mkdir(exist_ok=True)
     index = folder.resolve() / INDEX_FOLDER
     allowed = Consent(folder.resolve())
-    allowed.allow(connection(address.store), *strange_owners(allowed.place))
+    allowed.allow(connection(address), *strange_owners(allowed.place))
     remember(index / ADDRESS_FILE, address)
     set_apart(index)
     return address
@@ -86,17 +86,15 @@ def project_address(
     if root and kept:
         asked = Consent(root, consent)
         asked.require(*strange_owners(root))
-        if default and kept.is_at(default):
-            return replace(kept.of(user, project), store=default)
-        asked.require(connection(kept.store))
-        return kept.of(user, project)
+        named = default if default and kept.is_at(default) else None
+        return kept.believed(asked, named, user, project)
     if not (store or default):
         raise SettingsError(
             "which database? Name it with --store or PINCITE_STORE, or name a library whose index "
             "is in one with --library"
         )
-    named = address_of(around, store or default or "", user=user, project=project)
-    return replace(named, user=user or getpass.getuser(), project=project or "")
+    address = address_of(around, store or default or "", user=user, project=project)
+    return replace(address, user=user or getpass.getuser(), project=project or "")
 
 
 def _library_around(folder: Path) -> Path | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pincite.engine import find_library, trust as allow_all
+from pincite.engine import default_store, find_library, trust as allow_all
 from pincite.engine.consent import allowed, withdraw
 from pincite.entrypoints.cli.common import (
     GivenPath,
@@ -14,6 +14,7 @@ from pincite.entrypoints.cli.common import (
     ask_for_consent,
     echo_json,
     echo_lines,
+    from_environment,
 )
 from pincite.errors import SettingsError
 from pincite.text.printable import printable
@@ -47,7 +48,12 @@ def trust(folder: Path, yes: bool, listed: bool, remove: bool, as_json: bool) ->
         values = [{"folder": place, "allowed": str(wish)} for place, wish in found]
     else:
         place = find_library(folder)
-        granted = allow_all(place, (lambda place, wishes: True) if yes else ask_for_consent)
+        default = from_environment("PINCITE_STORE")
+        granted = allow_all(
+            place,
+            (lambda place, wishes: True) if yes else ask_for_consent,
+            store=default and default_store(place, default),
+        )
         lines = [f"Allowed: {place} {wish}" for wish in granted]
         lines = lines or [f"The index in {place} wants nothing that you have to allow."]
         values = [{"folder": str(place), "allowed": str(wish)} for wish in granted]
