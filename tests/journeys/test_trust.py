@@ -382,11 +382,16 @@ def test_trust_tells_lists_and_takes_back(run: Run, service: Service) -> None:
     }
     assert "Nothing is allowed to" in run("trust", "received", "--remove").stdout
     assert "Nothing was allowed to" in run("trust", "received", "--remove").stdout
+    Path("received/deep").mkdir()
+    for more in ("--yes", "--remove"):  # of the library around it, both
+        assert str(Path("received").resolve()) in run("trust", "received/deep", more).stdout
     run("search", "pump", "-l", "received", code=NEEDS_CONSENT)
     run("search", "pump", "-l", "notes")
     run("trust", "--list", "--yes", code=2)
     run("index", "build", "notes", "--model", "hashing", "--fresh")
+    run("trust", "received", "--yes")
     shutil.rmtree("received")
+    assert "Nothing is allowed to" in run("trust", "received", "--remove").stdout
     received()
     assert "wants nothing that you have to allow" in run("trust", "received").stdout
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from pincite.engine.addresses import Address, address_of, connection, remember, remembered
 from pincite.engine.consent import Ask, Consent, refuse, strange_owners
-from pincite.engine.folders import INDEX_FOLDER, find_library, has_index, set_apart
+from pincite.engine.folders import INDEX_FOLDER, has_index, library_around, set_apart
 from pincite.engine.opening import ADDRESS_FILE
 from pincite.engine.teams import opened_team, packages_needed
-from pincite.errors import FolderMissing, IndexExists, IndexMissing, SettingsError
+from pincite.errors import FolderMissing, IndexExists, SettingsError
 
 if TYPE_CHECKING:
     from pincite.stores.postgres.setting_up import Setup
@@ -81,7 +81,7 @@ def project_address(
 
     The default is for whoever stands in no library, and for the password of one.
     """
-    root = None if store else _library_around(around)
+    root = None if store else library_around(around)
     kept = root and remembered(root / INDEX_FOLDER / ADDRESS_FILE)
     if root and kept:
         asked = Consent(root, consent)
@@ -95,10 +95,3 @@ def project_address(
         )
     address = address_of(around, store or default or "", user=user, project=project)
     return replace(address, user=user or getpass.getuser(), project=project or "")
-
-
-def _library_around(folder: Path) -> Path | None:
-    try:
-        return find_library(folder)
-    except IndexMissing:
-        return None

@@ -8,6 +8,7 @@ import click
 
 from pincite.engine import default_store, find_library, trust as allow_all
 from pincite.engine.consent import allowed, withdraw
+from pincite.engine.folders import library_around
 from pincite.entrypoints.cli.common import (
     GivenPath,
     as_json_option,
@@ -38,6 +39,8 @@ def trust(folder: Path, yes: bool, listed: bool, remove: bool, as_json: bool) ->
         raise SettingsError("--yes, --list and --remove exclude each other; give one of them")
     if remove:
         place = folder.expanduser().resolve()
+        if place.exists():  # one that is gone may have been allowed something, too
+            place = library_around(place) or place
         removed = withdraw(place)
         what = "Nothing is allowed to" if removed else "Nothing was allowed to"
         lines = [f"{what} the index in {place}."]
