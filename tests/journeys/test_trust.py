@@ -196,7 +196,7 @@ def test_what_a_command_names_is_allowed_and_remembered(
     file = consent_file()
     assert file.is_relative_to(configuration)
     assert file.stat().st_mode & 0o777 == 0o600
-    assert {str(wish) for _, wish in allowed()} == {
+    assert {str(request) for _, request in allowed()} == {
         "wants to send your documents and questions to openai:m",
         "wants to send your documents and questions to openai:writer",
     }
@@ -405,7 +405,7 @@ def test_from_python_a_folder_is_trusted_by_a_call(run: Run, service: Service) -
             library.search("pump")
         with pytest.raises(ConsentNeeded, match="openai:m"):
             library.retrieve_chunks("pump")
-        assert [wish.what for wish in trust("received")] == ["openai:m"]
+        assert [request.what for request in trust("received")] == ["openai:m"]
         assert library.search("pump").results
 
 
@@ -436,10 +436,10 @@ def test_a_list_of_consents_that_cannot_be_read_allows_nothing(run: Run, service
 
 
 def test_two_who_are_asked_at_once_are_both_remembered(run: Run) -> None:
-    from pincite.engine.consent import Consent, Wish
+    from pincite.engine.consent import Consent, Request
 
     def allow(number: int) -> None:
-        Consent(Path(f"/place/{number}")).allow(Wish("send", "openai:m"))
+        Consent(Path(f"/place/{number}")).allow(Request("send", "openai:m"))
 
     threads = [threading.Thread(target=allow, args=(number,)) for number in range(8)]
     for thread in threads:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from pincite.engine.consent import Consent, Wish
+from pincite.engine.consent import Consent, Request
 from pincite.errors import PathRefused, SettingsError
 from pincite.files import make_folder, open_file, replace_file
 from pincite.records import Scope
@@ -59,12 +59,12 @@ def bare_address(store: str) -> str:
     return without_password(without_settings(store)[0])
 
 
-def connection(address: Address) -> Wish:
+def connection(address: Address) -> Request:
     """What an index wants that is at this address: the database, and whose project there."""
     bare = bare_address(address.store)
     kind = "start" if bare.startswith(EMBEDDED) else "connect"
     whose = f"as {address.user}, project {address.scope.full_name}"
-    return Wish(kind, f"{bare.removeprefix(EMBEDDED)} {whose}")
+    return Request(kind, f"{bare.removeprefix(EMBEDDED)} {whose}")
 
 
 def place_of(address: Address) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pincite.engine.consent import Ask, Consent, Wish, allowed, refuse, strange_owners
+from pincite.engine.consent import Ask, Consent, Request, allowed, refuse, strange_owners
 from pincite.engine.folders import INDEX_FOLDER, has_index
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.library import Library
@@ -29,7 +29,7 @@ def open_library(
     of the user's. Where it was built is remembered.
 
     What an index wants that may be a stranger's (to connect, to send, to load) needs `consent`:
-    it is asked with the folder and the wishes, once. By default that is ConsentNeeded.
+    it is asked with the folder and the requests, once. By default that is ConsentNeeded.
 
     Example:
         >>> with open_library("notes") as library:  # doctest: +SKIP
@@ -50,17 +50,17 @@ def open_library(
 
 def trust(
     folder: str | Path,
-    consent: Ask = lambda place, wishes: True,
+    consent: Ask = lambda place, requests: True,
     *,
     store: str | None = None,
-) -> tuple[Wish, ...]:
+) -> tuple[Request, ...]:
     """Allow all that the index of a folder wants, and give everything that is allowed to it.
 
     It is opened, and its database is: what it wants is said inside. `store` has its password.
     """
     with open_library(folder, store=store, consent=consent) as library:
         library.require_consent()
-        return tuple(sorted(wish for place, wish in allowed() if place == str(library.root)))
+        return tuple(sorted(request for place, request in allowed() if place == str(library.root)))
 
 
 def default_store(folder: Path, store: str) -> str | None:

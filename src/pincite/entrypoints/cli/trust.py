@@ -47,19 +47,19 @@ def trust(folder: Path, yes: bool, listed: bool, remove: bool, as_json: bool) ->
         values = [{"folder": str(place), "removed": removed}]
     elif listed:
         found = sorted(allowed())
-        lines = [f"{place} {wish}" for place, wish in found]
-        values = [{"folder": place, "allowed": str(wish)} for place, wish in found]
+        lines = [f"{place} {request}" for place, request in found]
+        values = [{"folder": place, "allowed": str(request)} for place, request in found]
     else:
         place = find_library(folder)
         default = from_environment("PINCITE_STORE")
         granted = allow_all(
             place,
-            (lambda place, wishes: True) if yes else ask_for_consent,
+            (lambda place, requests: True) if yes else ask_for_consent,
             store=default and default_store(place, default),
         )
-        lines = [f"Allowed: {place} {wish}" for wish in granted]
+        lines = [f"Allowed: {place} {request}" for request in granted]
         lines = lines or [f"The index in {place} wants nothing that you have to allow."]
-        values = [{"folder": str(place), "allowed": str(wish)} for wish in granted]
+        values = [{"folder": str(place), "allowed": str(request)} for request in granted]
     if as_json:
         echo_json(values)
     else:
