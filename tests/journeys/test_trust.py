@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 from model_service import Service, running_service
 from pincite import ModelAccess, Profile, open_library, trust
-from pincite.engine.consent import allowed, consent_file
+from pincite.engine.consent import Consent, Request, allowed, consent_file
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import ConsentNeeded, PinciteError
 from pincite.settings import WorkerSettings
@@ -426,6 +426,18 @@ def test_what_cannot_be_remembered_is_asked_again(
     run("search", "pump", "-l", "notes", code=NEEDS_CONSENT)
 
 
+def test_a_configuration_that_is_kept_elsewhere_stays_there(
+    configuration: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "dotfiles").mkdir()
+    configuration.symlink_to("dotfiles")
+    consent_file().parent.mkdir()
+    consent_file().symlink_to(tmp_path / "kept.json")
+    Consent(tmp_path).allow(Request("send", "openai:m"))
+    assert len(allowed()) == 1
+    assert (tmp_path / "kept.json").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_list_of_consents_that_cannot_be_read_allows_nothing(run: Run, service: Service) -> None:
     run("index", "build", "notes", "--model", "openai:m")
     for content in ("[[1]]", "{", '{"a": 1}', "[1]"):
@@ -436,8 +448,6 @@ def test_a_list_of_consents_that_cannot_be_read_allows_nothing(run: Run, service
 
 
 def test_two_who_are_asked_at_once_are_both_remembered(run: Run) -> None:
-    from pincite.engine.consent import Consent, Request
-
     def allow(number: int) -> None:
         Consent(Path(f"/place/{number}")).allow(Request("send", "openai:m"))
 

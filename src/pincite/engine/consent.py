@@ -1,7 +1,7 @@
 """What an index wants beyond being read needs the user's consent: it may come from a stranger.
 
-Consent is given for one place and one request, and remembered in the user's own configuration folder,
-where nothing that is unpacked, cloned or shared can write. What users name themselves, in a
+Consent is given for one place and one request, and remembered in the user's own configuration
+folder, where nothing that is unpacked, cloned or shared can write. What users name themselves, in a
 command, a program, their settings or the environment, needs no other consent.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pincite.engine.folders import INDEX_FOLDER
 from pincite.errors import ConsentNeeded, SettingsError
+from pincite.files import replace_file
 from pincite.text.printable import printable
 
 _SENTENCES = {
@@ -114,21 +115,14 @@ def withdraw(place: Path) -> bool:
 def _change(changed: Callable[[Allowed], Allowed]) -> None:
     from filelock import FileLock
 
-    file = consent_file()
+    file = consent_file().resolve()  # a link of the user's own is followed
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(file.with_suffix(".lock")):
         before = allowed()
         if (after := changed(before)) == before:
             return
         rows = sorted([place, *astuple(request)] for place, request in after)
-        unfinished = file.with_suffix(".part")
-        unfinished.unlink(missing_ok=True)
-        unfinished.touch(mode=0o600)
-        with unfinished.open("w", encoding="utf-8") as opened:
-            json.dump(rows, opened, indent=2)
-            opened.flush()
-            os.fsync(opened.fileno())
-        unfinished.replace(file)
+        replace_file(file, [json.dumps(rows, indent=2).encode()], mode=0o600)
 
 
 def strange_owners(root: Path) -> Iterator[Request]:
