@@ -81,14 +81,14 @@ def open_file(path: Path, mode: str = "rb", *, buffering: int = -1) -> BinaryIO:
         raise
 
 
-def replace_file(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+def replace_file(path: Path, parts: Iterable[bytes | memoryview], *, mode: int = 0o666) -> None:
     """Put a file in its place, the whole of it or nothing; on disk when this returns."""
     part = f".{path.name[-_LONGEST:]}.part"
     with _inside(path.parent) as folder:
         _refuse_unusual_at(folder, path)
         _unlink(part, folder)  # left by a killed process, or a link that somebody put there
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        descriptor = os.open(part, flags, 0o666, dir_fd=folder)
+        descriptor = os.open(part, flags, mode, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.writelines(parts)

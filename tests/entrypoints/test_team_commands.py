@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -304,6 +305,46 @@ def test_the_environment_names_a_database_for_folders_without_an_index(
     assert "seal.md" in run("search", "-l", "new", "seal").stdout  # what is remembered counts
     monkeypatch.setenv("PINCITE_USER", "grace")
     assert "grace has no project" in run("search", "-l", "new", "seal", code=3).stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("index", "update", "received"),
+        ("search", "pump", "-l", "received"),
+        ("reindex", "received", "--fresh"),
+        ("team", "drop", "-l", "received", "--yes"),
+    ],
+    ids=" ".join,
+)
+def test_a_received_folder_does_not_say_whose_project_of_ones_own_database_it_is(
+    plans: Run, store: str, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    received("notes/.index/store.json")
+    monkeypatch.setenv("PINCITE_STORE", store)
+    for mine in ("PINCITE_USER", "PINCITE_PROJECT"):
+        refused = plans(*command, code=13)
+        assert "as ada, project ada/plans; if you trust it" in refused.stderr
+        monkeypatch.setenv(mine, "grace")
+    monkeypatch.setenv("PINCITE_USER", "ada")
+    monkeypatch.setenv("PINCITE_PROJECT", "plans")
+    assert paths(plans("search", "-l", "received", "pump", "--json")) == ["pumps.md", "pay.md"]
+
+
+def test_nor_that_a_project_is_made_from_it(plans: Run, store: str) -> None:
+    received("notes/.index/store.json")
+    place = ("--store", store, "--user", "ada", "--project", "plans")
+    refused = plans("index", "build", "received", *place, code=3)
+    assert "2 documents of this project" in refused.stderr
+    plans("index", "build", "received", *place[:2], code=13)
+    assert paths(plans("search", "-l", "notes", "pump", "--json")) == ["pumps.md", "pay.md"]
+
+
+def received(address: str) -> None:
+    """A folder that somebody sent, with the address that it came with."""
+    Path("received/.index").mkdir(parents=True)
+    Path("received/joke.md").write_text("# Joke\n\nA funny text.\n")
+    shutil.copy(address, "received/.index/store.json")
 
 
 def test_setting_up_tells_what_it_did_and_who_may_use_it(run: Run, owner: str) -> None:

@@ -80,7 +80,7 @@ def use(job: dict[str, Any]) -> None:
         os.setgid(job["user"])
         os.setuid(job["user"])
         os.environ["XDG_CONFIG_HOME"] = "/nowhere"
-    with open_library(job["root"], consent=lambda place, wishes: True) as library:
+    with open_library(job["root"], consent=lambda place, requests: True) as library:
         getattr(library, job["verb"])(*job["arguments"])
 
 

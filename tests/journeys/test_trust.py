@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 from model_service import Service, running_service
 from pincite import ModelAccess, Profile, open_library, trust
-from pincite.engine.consent import allowed, consent_file
+from pincite.engine.consent import Consent, Request, allowed, consent_file
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import ConsentNeeded, PinciteError
 from pincite.settings import WorkerSettings
@@ -125,7 +125,7 @@ def test_no_command_connects_to_a_database_that_a_folder_names(
     with postgres_that_wants_a_password() as (address, given):
         place = send_folder_with_database(address).resolve()
         told = run(*command, code=NEEDS_CONSENT).stderr
-        assert f"the index in {place} wants to connect to {address}" in told
+        assert f"the index in {place} wants to connect to {address} as ada, " in told
         assert f"run `pincite trust {place}`" in told
         assert given == []
 
@@ -144,6 +144,18 @@ def test_once_allowed_it_is_connected_to_and_without_the_question_at_once(
         assert PASSWORD in given
         given.clear()
         run("search", "pump", "-l", "received", code=9)  # asked once
+        assert PASSWORD in given
+
+
+def test_trust_connects_with_the_password_of_the_environment(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with postgres_that_wants_a_password() as (address, given):
+        send_folder_with_database(address)
+        monkeypatch.setenv("PINCITE_STORE", address.replace("@", f":{PASSWORD}@"))
+        run("trust", "received", code=NEEDS_CONSENT)
+        assert given == []
+        run("trust", "received", "--yes", code=9)
         assert PASSWORD in given
 
 
@@ -184,7 +196,7 @@ def test_what_a_command_names_is_allowed_and_remembered(
     file = consent_file()
     assert file.is_relative_to(configuration)
     assert file.stat().st_mode & 0o777 == 0o600
-    assert {str(wish) for _, wish in allowed()} == {
+    assert {str(request) for _, request in allowed()} == {
         "wants to send your documents and questions to openai:m",
         "wants to send your documents and questions to openai:writer",
     }
@@ -370,11 +382,16 @@ def test_trust_tells_lists_and_takes_back(run: Run, service: Service) -> None:
     }
     assert "Nothing is allowed to" in run("trust", "received", "--remove").stdout
     assert "Nothing was allowed to" in run("trust", "received", "--remove").stdout
+    Path("received/deep").mkdir()
+    for more in ("--yes", "--remove"):  # of the library around it, both
+        assert str(Path("received").resolve()) in run("trust", "received/deep", more).stdout
     run("search", "pump", "-l", "received", code=NEEDS_CONSENT)
     run("search", "pump", "-l", "notes")
     run("trust", "--list", "--yes", code=2)
     run("index", "build", "notes", "--model", "hashing", "--fresh")
+    run("trust", "received", "--yes")
     shutil.rmtree("received")
+    assert "Nothing is allowed to" in run("trust", "received", "--remove").stdout
     received()
     assert "wants nothing that you have to allow" in run("trust", "received").stdout
 
@@ -388,7 +405,7 @@ def test_from_python_a_folder_is_trusted_by_a_call(run: Run, service: Service) -
             library.search("pump")
         with pytest.raises(ConsentNeeded, match="openai:m"):
             library.retrieve_chunks("pump")
-        assert [wish.what for wish in trust("received")] == ["openai:m"]
+        assert [request.what for request in trust("received")] == ["openai:m"]
         assert library.search("pump").results
 
 
@@ -409,6 +426,18 @@ def test_what_cannot_be_remembered_is_asked_again(
     run("search", "pump", "-l", "notes", code=NEEDS_CONSENT)
 
 
+def test_a_configuration_that_is_kept_elsewhere_stays_there(
+    configuration: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "dotfiles").mkdir()
+    configuration.symlink_to("dotfiles")
+    consent_file().parent.mkdir()
+    consent_file().symlink_to(tmp_path / "kept.json")
+    Consent(tmp_path).allow(Request("send", "openai:m"))
+    assert len(allowed()) == 1
+    assert (tmp_path / "kept.json").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_list_of_consents_that_cannot_be_read_allows_nothing(run: Run, service: Service) -> None:
     run("index", "build", "notes", "--model", "openai:m")
     for content in ("[[1]]", "{", '{"a": 1}', "[1]"):
@@ -419,10 +448,8 @@ def test_a_list_of_consents_that_cannot_be_read_allows_nothing(run: Run, service
 
 
 def test_two_who_are_asked_at_once_are_both_remembered(run: Run) -> None:
-    from pincite.engine.consent import Consent, Wish
-
     def allow(number: int) -> None:
-        Consent(Path(f"/place/{number}")).allow(Wish("send", "openai:m"))
+        Consent(Path(f"/place/{number}")).allow(Request("send", "openai:m"))
 
     threads = [threading.Thread(target=allow, args=(number,)) for number in range(8)]
     for thread in threads:

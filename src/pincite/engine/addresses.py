@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from pincite.engine.consent import Wish
+from pincite.engine.consent import Consent, Request
 from pincite.errors import PathRefused, SettingsError
 from pincite.files import make_folder, open_file, replace_file
 from pincite.records import Scope
@@ -31,10 +31,18 @@ class Address:
     project: str
     connected: bool = False  # the folder only looks into the project, and has no files of it
 
-    def of(self, user: str | None, project: str | None) -> Address:
-        """The same database for another user or project, where they are given."""
-        user = self.user if user is None else user
-        return replace(self, user=user, project=self.project if project is None else project)
+    def believed(
+        self, consent: Consent, store: str | None, user: str | None, project: str | None
+    ) -> Address:
+        """What a folder says, after its user allowed it; what they say themselves comes first."""
+        if None in (store, user, project):
+            consent.require(connection(self))
+        return replace(
+            self,
+            store=self.store if store is None else store,
+            user=self.user if user is None else user,
+            project=self.project if project is None else project,
+        )
 
     def is_at(self, store: str) -> bool:
         """Whether an address names the same database; passwords and settings do not count."""
@@ -51,12 +59,12 @@ def bare_address(store: str) -> str:
     return without_password(without_settings(store)[0])
 
 
-def connection(store: str) -> Wish:
-    """What an index wants whose database is at this address."""
-    bare = bare_address(store)
-    if bare.startswith(EMBEDDED):
-        return Wish("start", bare.removeprefix(EMBEDDED))
-    return Wish("connect", bare)
+def connection(address: Address) -> Request:
+    """What an index wants that is at this address: the database, and whose project there."""
+    bare = bare_address(address.store)
+    kind = "start" if bare.startswith(EMBEDDED) else "connect"
+    whose = f"as {address.user}, project {address.scope.full_name}"
+    return Request(kind, f"{bare.removeprefix(EMBEDDED)} {whose}")
 
 
 def place_of(address: Address) -> str:

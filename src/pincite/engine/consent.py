@@ -1,7 +1,7 @@
 """What an index wants beyond being read needs the user's consent: it may come from a stranger.
 
-Consent is given for one place and one wish, and remembered in the user's own configuration folder,
-where nothing that is unpacked, cloned or shared can write. What users name themselves, in a
+Consent is given for one place and one request, and remembered in the user's own configuration
+folder, where nothing that is unpacked, cloned or shared can write. What users name themselves, in a
 command, a program, their settings or the environment, needs no other consent.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pincite.engine.folders import INDEX_FOLDER
 from pincite.errors import ConsentNeeded, SettingsError
+from pincite.files import replace_file
 from pincite.text.printable import printable
 
 _SENTENCES = {
@@ -29,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Wish:
+class Request:
     """One thing that an index wants."""
 
     kind: str
@@ -39,11 +40,11 @@ class Wish:
         return printable(_SENTENCES.get(self.kind, "{}").format(self.what))
 
 
-Allowed = frozenset[tuple[str, Wish]]
-Ask = Callable[[Path, tuple[Wish, ...]], bool]
+Allowed = frozenset[tuple[str, Request]]
+Ask = Callable[[Path, tuple[Request, ...]], bool]
 
 
-def refuse(place: Path, wishes: tuple[Wish, ...]) -> bool:
+def refuse(place: Path, requests: tuple[Request, ...]) -> bool:
     """The answer where nobody can be asked."""
     return False
 
@@ -54,32 +55,33 @@ class Consent:
 
     place: Path
     ask: Ask = refuse
-    _given: set[Wish] = field(default_factory=set)  # in this process, whether remembered or not
+    _given: set[Request] = field(default_factory=set)  # in this process, whether remembered or not
 
-    def require(self, *wishes: Wish) -> None:
+    def require(self, *requests: Request) -> None:
         """Go on where all of it is allowed, or is when the user is asked; else ConsentNeeded."""
-        lacking = tuple(one for one in wishes if one not in self._given)
-        if lacking:
-            known = allowed()
-            lacking = tuple(one for one in lacking if (str(self.place), one) not in known)
+        lacking = tuple(one for one in requests if not self.allows(one))
         if lacking and not self.ask(self.place, lacking):
             raise ConsentNeeded(str(self.place), told(lacking))
         self.allow(*lacking)
 
-    def allow(self, *wishes: Wish) -> None:
+    def allows(self, request: Request) -> bool:
+        """Whether this is allowed, without asking."""
+        return request in self._given or (str(self.place), request) in allowed()
+
+    def allow(self, *requests: Request) -> None:
         """Remember what the user allows. Where that fails, they are asked again another time."""
-        if self._given.issuperset(wishes):
+        if self._given.issuperset(requests):
             return
-        self._given.update(wishes)
+        self._given.update(requests)
         try:
-            _change(lambda known: known | {(str(self.place), one) for one in wishes})
+            _change(lambda known: known | {(str(self.place), one) for one in requests})
         except OSError as error:
             _log.warning("your consent cannot be remembered in %s: %s", consent_file(), error)
 
 
-def told(wishes: tuple[Wish, ...]) -> str:
+def told(requests: tuple[Request, ...]) -> str:
     """All that is wanted, in words that complete `the index …`."""
-    return " and ".join(map(str, wishes))
+    return " and ".join(map(str, requests))
 
 
 def consent_file() -> Path:
@@ -90,11 +92,11 @@ def consent_file() -> Path:
 
 
 def allowed() -> Allowed:
-    """Every place with each wish that is allowed to it."""
+    """Every place with each request that is allowed to it."""
     file = consent_file()
     try:
         rows = json.loads(file.read_bytes())
-        return frozenset((place, Wish(kind, what)) for place, kind, what in rows)
+        return frozenset((place, Request(kind, what)) for place, kind, what in rows)
     except (FileNotFoundError, NotADirectoryError):
         return frozenset()
     except (OSError, ValueError, TypeError) as error:
@@ -113,24 +115,17 @@ def withdraw(place: Path) -> bool:
 def _change(changed: Callable[[Allowed], Allowed]) -> None:
     from filelock import FileLock
 
-    file = consent_file()
+    file = consent_file().resolve()  # a link of the user's own is followed
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(file.with_suffix(".lock")):
         before = allowed()
         if (after := changed(before)) == before:
             return
-        rows = sorted([place, *astuple(wish)] for place, wish in after)
-        unfinished = file.with_suffix(".part")
-        unfinished.unlink(missing_ok=True)
-        unfinished.touch(mode=0o600)
-        with unfinished.open("w", encoding="utf-8") as opened:
-            json.dump(rows, opened, indent=2)
-            opened.flush()
-            os.fsync(opened.fileno())
-        unfinished.replace(file)
+        rows = sorted([place, *astuple(request)] for place, request in after)
+        replace_file(file, [json.dumps(rows, indent=2).encode()], mode=0o600)
 
 
-def strange_owners(root: Path) -> Iterator[Wish]:
+def strange_owners(root: Path) -> Iterator[Request]:
     """Whose the folder or its index is, where it is neither ours nor of who called us by sudo."""
     ours = {os.geteuid()} if hasattr(os, "geteuid") else set()
     caller = os.environ.get("SUDO_UID", "")  # noqa: TID251 — as the user of a process is, a fact
@@ -138,7 +133,7 @@ def strange_owners(root: Path) -> Iterator[Wish]:
         ours.add(int(caller))
     paths = [one for one in (root, root / INDEX_FOLDER) if one.exists()]
     for owner in {one.stat().st_uid for one in paths} - ours if ours else ():
-        yield Wish("owner", _name_of(owner))
+        yield Request("owner", _name_of(owner))
 
 
 def _name_of(owner: int) -> str:

@@ -34,6 +34,14 @@ def find_library(start: str | Path = ".") -> Path:
     )
 
 
+def library_around(start: str | Path) -> Path | None:
+    """The nearest folder with an index, if there is one."""
+    try:
+        return find_library(start)
+    except IndexMissing:
+        return None
+
+
 def has_index(folder: Path) -> bool:
     """Whether the folder has an index, in itself or in a database."""
     return any((folder / INDEX_FOLDER / name).exists() for name in _INDEX_FILES)

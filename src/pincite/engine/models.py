@@ -25,7 +25,7 @@ from pincite.settings import (
 )
 
 if TYPE_CHECKING:
-    from pincite.engine.consent import Consent, Wish
+    from pincite.engine.consent import Consent, Request
     from pincite.records import Progress
 
 
@@ -217,17 +217,17 @@ class Embedders:
             owners = strange_owners(self._consent.place) if is_new else ()
             self._consent.allow(*self._wanted(*named), *owners)
 
-    def _wanted(self, model: str, summaries: str, policy: str) -> Iterator[Wish]:
-        from pincite.engine.consent import Wish
+    def _wanted(self, model: str, summaries: str, policy: str) -> Iterator[Request]:
+        from pincite.engine.consent import Request
         from pincite.models.catalog import full_name, is_path, is_service
 
         services = dict.fromkeys(one for one in (model, summaries) if is_service(one))
-        yield from (Wish("send", one) for one in services)
+        yield from (Request("send", one) for one in services)
         if policy == "semantic" and not summaries:
-            yield Wish("send", "the language model of your settings")
+            yield Request("send", "the language model of your settings")
         own = self._models_folder.resolve()
         if is_path(model) and not Path(full_name(model)).is_relative_to(own):
-            yield Wish("load", full_name(model))
+            yield Request("load", full_name(model))
 
     def of(self, header: LibraryHeader) -> Embedder:
         """The embedder an index was filled with; ModelMismatch where it is another one now."""

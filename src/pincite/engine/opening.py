@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from pincite.engine.consent import Ask, Consent, Wish, allowed, refuse, strange_owners
+from pincite.engine.consent import Ask, Consent, Request, allowed, refuse, strange_owners
 from pincite.engine.folders import INDEX_FOLDER, has_index
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.library import Library
@@ -30,7 +29,7 @@ def open_library(
     of the user's. Where it was built is remembered.
 
     What an index wants that may be a stranger's (to connect, to send, to load) needs `consent`:
-    it is asked with the folder and the wishes, once. By default that is ConsentNeeded.
+    it is asked with the folder and the requests, once. By default that is ConsentNeeded.
 
     Example:
         >>> with open_library("notes") as library:  # doctest: +SKIP
@@ -49,14 +48,19 @@ def open_library(
     return Library(root, Embedders(models, asked), _home(asked, store, user, project))
 
 
-def trust(folder: str | Path, consent: Ask = lambda place, wishes: True) -> tuple[Wish, ...]:
+def trust(
+    folder: str | Path,
+    consent: Ask = lambda place, requests: True,
+    *,
+    store: str | None = None,
+) -> tuple[Request, ...]:
     """Allow all that the index of a folder wants, and give everything that is allowed to it.
 
-    It is opened, and its database is: what it wants is said inside.
+    It is opened, and its database is: what it wants is said inside. `store` has its password.
     """
-    with open_library(folder, consent=consent) as library:
+    with open_library(folder, store=store, consent=consent) as library:
         library.require_consent()
-        return tuple(sorted(wish for place, wish in allowed() if place == str(library.root)))
+        return tuple(sorted(request for place, request in allowed() if place == str(library.root)))
 
 
 def default_store(folder: Path, store: str) -> str | None:
@@ -89,14 +93,12 @@ def _home(consent: Consent, store: str | None, user: str | None, project: str | 
     index = root / INDEX_FOLDER
     if store is None and not (index / ADDRESS_FILE).is_file():
         return FolderHome(root, index)
-    from pincite.engine.addresses import address_of, connection, remembered
+    from pincite.engine.addresses import address_of, remembered
     from pincite.engine.team_home import TeamHome
 
     kept = remembered(index / ADDRESS_FILE)
-    if kept is not None and store is None:
-        consent.require(connection(kept.store))
     if kept is not None and (store is None or kept.is_at(store)):
-        address = replace(kept.of(user, project), store=store or kept.store)
+        address = kept.believed(consent, store, user, project)
     else:
         address = address_of(root, store or "", user=user, project=project)
     return TeamHome(address, index / ADDRESS_FILE, consent=consent)

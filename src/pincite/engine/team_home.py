@@ -85,13 +85,18 @@ class TeamHome:
         return self._only_writer()
 
     def is_of_folder(self) -> bool:
-        """Whether this folder is remembered as the one that the project is made from."""
+        """Whether this folder is remembered as the one that the project is made from.
+
+        Its own word is not enough: the project would be emptied for whoever sent it.
+        """
+        if self._consent is None or not self._consent.allows(connection(self.address)):
+            return False
         return remembered(self._kept_in) == without_secrets(self.address)
 
     def settle(self) -> None:
         """Remember that the project is made from this folder."""
         if self._consent:
-            self._consent.allow(connection(self.address.store))
+            self._consent.allow(connection(self.address))
             remember(self._kept_in, self.address)
 
     def _only_writer(self) -> Store:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from pincite.engine.addresses import Address, address_of, connection, remember, remembered
 from pincite.engine.consent import Ask, Consent, refuse, strange_owners
-from pincite.engine.folders import INDEX_FOLDER, find_library, has_index, set_apart
+from pincite.engine.folders import INDEX_FOLDER, has_index, library_around, set_apart
 from pincite.engine.opening import ADDRESS_FILE
 from pincite.engine.teams import opened_team, packages_needed
-from pincite.errors import FolderMissing, IndexExists, IndexMissing, SettingsError
+from pincite.errors import FolderMissing, IndexExists, SettingsError
 
 if TYPE_CHECKING:
     from pincite.stores.postgres.setting_up import Setup
@@ -45,7 +45,7 @@ def connect(
     folder.mkdir(exist_ok=True)
     index = folder.resolve() / INDEX_FOLDER
     allowed = Consent(folder.resolve())
-    allowed.allow(connection(address.store), *strange_owners(allowed.place))
+    allowed.allow(connection(address), *strange_owners(allowed.place))
     remember(index / ADDRESS_FILE, address)
     set_apart(index)
     return address
@@ -81,26 +81,17 @@ def project_address(
 
     The default is for whoever stands in no library, and for the password of one.
     """
-    root = None if store else _library_around(around)
+    root = None if store else library_around(around)
     kept = root and remembered(root / INDEX_FOLDER / ADDRESS_FILE)
     if root and kept:
         asked = Consent(root, consent)
         asked.require(*strange_owners(root))
-        if default and kept.is_at(default):
-            return replace(kept.of(user, project), store=default)
-        asked.require(connection(kept.store))
-        return kept.of(user, project)
+        named = default if default and kept.is_at(default) else None
+        return kept.believed(asked, named, user, project)
     if not (store or default):
         raise SettingsError(
             "which database? Name it with --store or PINCITE_STORE, or name a library whose index "
             "is in one with --library"
         )
-    named = address_of(around, store or default or "", user=user, project=project)
-    return replace(named, user=user or getpass.getuser(), project=project or "")
-
-
-def _library_around(folder: Path) -> Path | None:
-    try:
-        return find_library(folder)
-    except IndexMissing:
-        return None
+    address = address_of(around, store or default or "", user=user, project=project)
+    return replace(address, user=user or getpass.getuser(), project=project or "")

@@ -22,7 +22,7 @@ from pincite.engine import (
     has_own_index,
     open_library,
 )
-from pincite.engine.consent import Wish, told
+from pincite.engine.consent import Request, told
 from pincite.entrypoints.render import asides_as_text
 from pincite.errors import SettingsError
 from pincite.records import Asides
@@ -134,11 +134,11 @@ def open_at(
     )
 
 
-def ask_for_consent(place: Path, wishes: tuple[Wish, ...]) -> bool:
+def ask_for_consent(place: Path, requests: tuple[Request, ...]) -> bool:
     """Ask whoever sits at the terminal; where nobody does, nobody allows it."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    asked = f"The index in {printable(str(place))} {told(wishes)}. Allow this from now on?"
+    asked = f"The index in {printable(str(place))} {told(requests)}. Allow this from now on?"
     return click.confirm(asked, err=True)
 
 

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
-from pincite.engine import find_library, trust as allow_all
+from pincite.engine import default_store, find_library, trust as allow_all
 from pincite.engine.consent import allowed, withdraw
+from pincite.engine.folders import library_around
 from pincite.entrypoints.cli.common import (
     GivenPath,
     as_json_option,
     ask_for_consent,
     echo_json,
     echo_lines,
+    from_environment,
 )
 from pincite.errors import SettingsError
 from pincite.text.printable import printable
@@ -37,20 +39,27 @@ def trust(folder: Path, yes: bool, listed: bool, remove: bool, as_json: bool) ->
         raise SettingsError("--yes, --list and --remove exclude each other; give one of them")
     if remove:
         place = folder.expanduser().resolve()
+        if place.exists():  # one that is gone may have been allowed something, too
+            place = library_around(place) or place
         removed = withdraw(place)
         what = "Nothing is allowed to" if removed else "Nothing was allowed to"
         lines = [f"{what} the index in {place}."]
         values = [{"folder": str(place), "removed": removed}]
     elif listed:
         found = sorted(allowed())
-        lines = [f"{place} {wish}" for place, wish in found]
-        values = [{"folder": place, "allowed": str(wish)} for place, wish in found]
+        lines = [f"{place} {request}" for place, request in found]
+        values = [{"folder": place, "allowed": str(request)} for place, request in found]
     else:
         place = find_library(folder)
-        granted = allow_all(place, (lambda place, wishes: True) if yes else ask_for_consent)
-        lines = [f"Allowed: {place} {wish}" for wish in granted]
+        default = from_environment("PINCITE_STORE")
+        granted = allow_all(
+            place,
+            (lambda place, requests: True) if yes else ask_for_consent,
+            store=default and default_store(place, default),
+        )
+        lines = [f"Allowed: {place} {request}" for request in granted]
         lines = lines or [f"The index in {place} wants nothing that you have to allow."]
-        values = [{"folder": str(place), "allowed": str(wish)} for wish in granted]
+        values = [{"folder": str(place), "allowed": str(request)} for request in granted]
     if as_json:
         echo_json(values)
     else:
