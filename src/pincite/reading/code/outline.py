@@ -427,28 +427,21 @@ def _all(outline: Outline, text: str, language: Language) -> Iterator[str]:
     if language.name == "python" and _PYTHON_MAIN.search(text):
         yield "main"
     for definition in outline.definitions:
-        if language.name in _MAIN_BY_NAME and _is_main(definition):
+        is_function = definition.role is Role.FUNCTION
+        if language.name in _MAIN_BY_NAME and is_function and definition.path[-1] == "main":
             yield "main"
         if definition.role in (Role.FUNCTION, Role.DECLARATION):
             start = max(definition.head_start, definition.head_end - _LONGEST_HEAD)
-            yield from _annotated(text[start : definition.head_end])
+            for match in _ANNOTATION.finditer(text[start : definition.head_end]):
+                word, path, rest = match.groups()
+                if word.lower() not in ("route", "request"):
+                    yield _route(word, path)
+                    continue
+                for method in dict.fromkeys(_NAMED_METHOD.findall(rest)) or ("GET",):
+                    yield _route(method, path)
     if language.name in _CALLS_IN:
         for call in _CALL.finditer(text):
             yield _route(call[1], call[2])
-
-
-def _is_main(definition: Definition) -> bool:
-    return definition.role is Role.FUNCTION and definition.path[-1] == "main"
-
-
-def _annotated(head: str) -> Iterator[str]:
-    for match in _ANNOTATION.finditer(head):
-        word, path, rest = match.groups()
-        if word.lower() not in ("route", "request"):
-            yield _route(word, path)
-            continue
-        for method in dict.fromkeys(_NAMED_METHOD.findall(rest)) or ("GET",):
-            yield _route(method, path)
 
 
 def _route(method: str, path: str) -> str:

@@ -135,18 +135,14 @@ def _outputs(cell: _Record) -> Iterator[str]:
             case "stream":
                 yield _printed(_text(output.get("text")))
             case "error" | "pyerr":
-                yield _failure(output)
+                # The line that says what went wrong: the last of the trace.
+                name, value = _text(output.get("ename")), _text(output.get("evalue"))
+                said = ": ".join(part for part in (name, value.partition("\n")[0]) if part)
+                trace = _printed(_text(output.get("traceback"), between="\n")).strip()
+                yield said or trace.rpartition("\n")[2]
             case _:
                 shown = data.get("text/markdown") or data.get("text/plain") or output.get("text")
                 yield _OBJECT.sub("", _printed(_text(shown)))
-
-
-def _failure(output: _Record) -> str:
-    """The line that says what went wrong: the last of the trace."""
-    name, value = _text(output.get("ename")), _text(output.get("evalue"))
-    said = ": ".join(part for part in (name, value.partition("\n")[0]) if part)
-    trace = _printed(_text(output.get("traceback"), between="\n")).strip()
-    return said or trace.rpartition("\n")[2]
 
 
 def _printed(text: str) -> str:

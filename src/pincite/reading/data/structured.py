@@ -88,7 +88,9 @@ def read(file: SourceFile) -> Content:
     title, metadata = _name(about), _metadata(about)
     del value, about  # takes many times the memory of the text
     shown = with_plain_strings(text)
-    if not _is_readable(shown):
+    # No line should hold much at once; a single long string may.
+    long_lines = (line for line in _LINES.findall(shown) if len(line) > _LONG_LINE)
+    if not all(_SINGLE_STRING.fullmatch(shape_of(line)) for line in long_lines):
         shown = indented(shown)
     opening, _ = trim(shown, 0, len(shown))
     if shown[opening] not in "{[":
@@ -102,12 +104,6 @@ def read(file: SourceFile) -> Content:
         blocks=tuple(outline.blocks()),
         metadata=metadata,
     )
-
-
-def _is_readable(text: str) -> bool:
-    """Whether no line holds much at once; a single long string may."""
-    long_lines = (line for line in _LINES.findall(text) if len(line) > _LONG_LINE)
-    return all(_SINGLE_STRING.fullmatch(shape_of(line)) for line in long_lines)
 
 
 def _name(about: Mapping[str, object]) -> str | None:
@@ -287,7 +283,9 @@ class JsonOutline:
     def _label(self, member: Member) -> str:
         if member.key is not None:
             return _heading(member.key)
-        return _heading(_own_name(self._text, self._shape, member.value))
+        # What the object that opens there calls itself, in one of its first plain members.
+        found = _NAMED.match(self._shape, member.value)
+        return _heading(_string_value(self._text[found.start(1) : found.end(1)]) if found else "")
 
     def _line_start(self, offset: int) -> int:
         return self._lines.start_of(self._lines.line_of(offset))
@@ -325,12 +323,6 @@ def members(text: str, shape: str, opening: int) -> Iterator[Member]:
         end = _value_end(shape, at)
         yield Member(key, start, at, end, shape[at] in "{[")
         at = _skip_space(shape, end)
-
-
-def _own_name(text: str, shape: str, opening: int) -> str:
-    """What the object that opens there calls itself, in one of its first plain members."""
-    found = _NAMED.match(shape, opening)
-    return _string_value(text[found.start(1) : found.end(1)]) if found else ""
 
 
 def _string_value(string: str) -> str:

@@ -194,7 +194,14 @@ def _parted(rows: Iterable[Row]) -> Iterator[_Table]:
             tables.append([row])
     waiting: _Table = []
     for table in tables:
-        if waiting and not _heads(waiting, table):
+        # The last row of a short table may be the header of the one after an empty row.
+        if waiting and not (
+            table[0].number - waiting[-1].number == 2
+            and len(waiting[-1].used) >= 2
+            and not _has_values(waiting)
+            and _has_values(table[:1])
+            and set(table[0].used) <= {0, *waiting[-1].used}
+        ):
             yield waiting
             waiting = []
         waiting = waiting + table
@@ -203,17 +210,6 @@ def _parted(rows: Iterable[Row]) -> Iterator[_Table]:
             waiting = []
     if waiting:
         yield waiting
-
-
-def _heads(above: _Table, below: _Table) -> bool:
-    """Whether the last row of a short table is the header of the one after an empty row."""
-    return (
-        below[0].number - above[-1].number == 2
-        and len(above[-1].used) >= 2
-        and not _has_values(above)
-        and _has_values(below[:1])
-        and set(below[0].used) <= {0, *above[-1].used}
-    )
 
 
 def _labelled(tables: Iterable[_Table]) -> Iterator[Iterator[tuple[int, str]]]:
@@ -296,7 +292,11 @@ def _labels(table: _Table, header: int) -> tuple[Sequence[str], int]:
         under = table[data_from].cells
         labels = [_joined(group, name) if name else group for group, name in _padded(groups, under)]
         data_from += 1
-    return [_shortened(label) for label in labels], data_from
+    shortened = [
+        label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1].rstrip() + "…"
+        for label in labels
+    ]
+    return shortened, data_from
 
 
 def _is_second_header(labels: Sequence[str], rows: Sequence[Row]) -> bool:
@@ -324,10 +324,6 @@ def _cell(cells: Sequence[str], column: int) -> str:
 
 def _joined(group: str, name: str) -> str:
     return name if group == name else f"{group} {name}".strip()
-
-
-def _shortened(label: str) -> str:
-    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1].rstrip() + "…"
 
 
 def _columns(table: _Table) -> set[int]:

@@ -50,17 +50,13 @@ def read(file: SourceFile) -> Content:
         return _read_feed(root)
     writer = _Lines()
     writer.write(root)
-    return writer.content("xml", title=_title(root))
+    titles = (child.text for child in _elements(root) if _local_name(child).lower() == "title")
+    return writer.content("xml", title=one_line(root.get("title")) or one_line(next(titles, None)))
 
 
 def _local_name(element: etree._Element) -> str:
     """The name of an element without its namespace."""
     return etree.QName(element).localname
-
-
-def _title(root: etree._Element) -> str | None:
-    titles = (child.text for child in _elements(root) if _local_name(child).lower() == "title")
-    return one_line(root.get("title")) or one_line(next(titles, None))
 
 
 class _Lines(Writer):

@@ -242,8 +242,10 @@ class BodyReader:
 
     def _table(self, element: Element, *, on_shade: bool) -> None:
         rows = _rows_of(element, on_shade=on_shade)
-        if _is_layout(rows):
-            for cell in (cell for row in rows for cell in row.cells):
+        # It may only arrange text on the page: a box around it, or long columns of it.
+        cells = [cell for row in rows for cell in row.cells]
+        if len(cells) == len(rows) or any(map(_is_long, cells)):
+            for cell in cells:
                 self.read(cell.element, on_shade=cell.is_shaded)
             return
         hanging = Paragraph()
@@ -287,20 +289,18 @@ class BodyReader:
                 yield Run(mark, page=self.page)
                 yield from [*said.runs, Run("\n")]
             elif one.tag == W + "tbl":
-                yield from self._nested(_rows_of(one, on_shade=on_shade), hanging)
+                # A table in a cell: commas between its cells, semicolons between its rows.
+                rows = _rows_of(one, on_shade=on_shade)
+                between = ""
+                for row in rows:
+                    for cell in row.cells:
+                        runs = [] if cell.is_continued else self._cell(cell, hanging)
+                        if runs:
+                            yield from [Run(between), *runs]
+                            between = ", "
+                    between = between and "; "
             elif one.tag not in _SKIPPED:
                 yield from self._runs_in_cell(one, hanging, on_shade=on_shade)
-
-    def _nested(self, rows: list[Row], hanging: Paragraph) -> Iterator[Run]:
-        """A table in a cell: commas between its cells, semicolons between its rows."""
-        between = ""
-        for row in rows:
-            for cell in row.cells:
-                runs = [] if cell.is_continued else self._cell(cell, hanging)
-                if runs:
-                    yield from [Run(between), *runs]
-                    between = ", "
-            between = between and "; "
 
     def _write_rows(self, rows: list[_ReadRow]) -> None:
         """The rows of each page as a table, with those that the file repeats on every page."""
@@ -542,12 +542,6 @@ def _rows_of(table: Element, *, on_shade: bool) -> list[Row]:
     return [_row(row, shaded=shaded) for row in _within(table, W + "tr")]
 
 
-def _is_layout(rows: list[Row]) -> bool:
-    """Whether the table only arranges text on the page: a box around it, or long columns of it."""
-    cells = [cell for row in rows for cell in row.cells]
-    return len(cells) == len(rows) or any(map(_is_long, cells))
-
-
 def _row(row: Element, *, shaded: bool) -> Row:
     properties = _child(row, "trPr")
     return Row(
@@ -704,7 +698,12 @@ class Numbering:
         counts = self._counts.setdefault(definition, {})
         if place.list_id not in self._begun:
             self._begun.add(place.list_id)
-            counts.update(_overridden(one))
+            # The counts that a list begins anew with, one below the first number.
+            found = {
+                _number(each, "ilvl") or 0: _number(_child(each, "startOverride"))
+                for each in one.iterchildren(W + "lvlOverride")
+            }
+            counts.update({depth: start - 1 for depth, start in found.items() if start is not None})
         counts[place.level] = min(counts.get(place.level, level.start - 1) + 1, _HIGHEST)
         for deeper in [depth for depth in counts if depth > place.level]:
             del counts[deeper]
@@ -729,15 +728,6 @@ def _levels(definition: Element) -> dict[int, _Level]:
     }
 
 
-def _overridden(one: Element) -> dict[int, int]:
-    """The counts that a list begins anew with, one below the first number."""
-    found = {
-        _number(each, "ilvl") or 0: _number(_child(each, "startOverride"))
-        for each in one.iterchildren(W + "lvlOverride")
-    }
-    return {depth: start - 1 for depth, start in found.items() if start is not None}
-
-
 def _filler(
     levels: dict[int, _Level], counts: dict[int, int], level: _Level
 ) -> Callable[[re.Match[str]], str]:
@@ -745,18 +735,15 @@ def _filler(
         depth = int(found.group(1)) - 1
         of_depth = levels.get(depth, _Level())
         style = "decimal" if level.is_plain else of_depth.style
-        return _in_format(counts.get(depth, of_depth.start), style)
+        count = counts.get(depth, of_depth.start)
+        if style in ("bullet", "none"):
+            return ""
+        if style == "decimalZero":
+            return f"{count:02}"
+        text = written(count, _FIGURES.get(style, Figures.ARABIC))
+        return text.upper() if style.startswith("upper") else text
 
     return fill
-
-
-def _in_format(count: int, style: str) -> str:
-    if style in ("bullet", "none"):
-        return ""
-    if style == "decimalZero":
-        return f"{count:02}"
-    text = written(count, _FIGURES.get(style, Figures.ARABIC))
-    return text.upper() if style.startswith("upper") else text
 
 
 def _or(found: int | None, otherwise: int) -> int:

@@ -216,18 +216,16 @@ class BodyReader:
         if is_heading and visible_text(runs).strip():
             figures = f"{mark} " if mark not in ("-", "") else ""
             self.writer.heading(tidy([Run(figures), *runs]), 1 if is_title else level)
-            self._remember(visible_text(runs), level, is_title=is_title)
+            text = visible_text(runs)
+            if is_title:
+                self.title = self.title or text
+            elif level == 1:
+                self._top_headings.append(text)
         elif mark and runs:
             self.writer.item(runs, depth=depth, mark=f"{mark} ")
         else:
             self.writer.paragraph(runs)
         self._write_hanging(said, around)
-
-    def _remember(self, text: str, level: int, *, is_title: bool) -> None:
-        if is_title:
-            self.title = self.title or text
-        elif level == 1:
-            self._top_headings.append(text)
 
     def _write_hanging(self, said: Paragraph, around: Look) -> None:
         """Shapes, notes and comments, after what they belong to."""
@@ -282,8 +280,10 @@ class BodyReader:
 
     def _table(self, element: Element, around: Look) -> None:
         rows = list(_rows_of(element))
-        if _is_layout(rows):
-            for cell in (cell for row in rows for cell in row):
+        # It may only arrange text on the page: a box around it, or long columns of it.
+        cells = [cell for row in rows for cell in row]
+        if all(len(row) <= 1 for row in rows) or any(map(_is_long, cells)):
+            for cell in cells:
                 self.read(cell, self._in_cell(cell, around))
             return
         hanging = Paragraph()
@@ -297,7 +297,7 @@ class BodyReader:
         return Look(is_shaded=True).over(around) if style.is_shaded else around
 
     def _cell(self, cell: Element, around: Look, hanging: Paragraph) -> list[Run]:
-        if _is_covered(cell):
+        if tag_of(cell) == _COVERED:  # by a neighbour
             return []
         runs = tidy(self._runs_in_cell(cell, self._in_cell(cell, around), hanging))
         hidden = [run for run in runs if run.omitted is not None]
@@ -312,19 +312,16 @@ class BodyReader:
                 hanging.take(said)
                 yield from [*said.runs, Run("\n")]
             elif tag == TABLE + "table":
-                yield from self._nested(one, around, hanging)
+                # A table in a cell: commas between its cells, semicolons between its rows.
+                between = ""
+                for row in _rows_of(one):
+                    for runs in (self._cell(cell, around, hanging) for cell in row):
+                        if runs:
+                            yield from [Run(between), *runs]
+                            between = ", "
+                    between = between and "; "
             elif tag not in _SKIPPED:
                 yield from self._runs_in_cell(one, self._inside(one, around), hanging)
-
-    def _nested(self, table: Element, around: Look, hanging: Paragraph) -> Iterator[Run]:
-        """A table in a cell: commas between its cells, semicolons between its rows."""
-        between = ""
-        for row in _rows_of(table):
-            for runs in (self._cell(cell, around, hanging) for cell in row):
-                if runs:
-                    yield from [Run(between), *runs]
-                    between = ", "
-            between = between and "; "
 
 
 def _read_slide(reader: BodyReader, slide: Element, look: Look) -> None:
@@ -507,18 +504,6 @@ def _rows_of(table: Element) -> Iterator[list[Element]]:
             yield from _rows_of(one)
         elif one.tag == TABLE + "table-row":
             yield list(_cells(one))[:_MOST_COLUMNS]
-
-
-def _is_layout(rows: list[list[Element]]) -> bool:
-    """Whether the table only arranges text on the page: a box around it, or long columns of it."""
-    return all(len(row) <= 1 for row in rows) or any(
-        map(_is_long, (c for row in rows for c in row))
-    )
-
-
-def _is_covered(cell: Element) -> bool:
-    """Whether a neighbour covers the cell."""
-    return tag_of(cell) == _COVERED
 
 
 def _cells(row: Element) -> Iterator[Element]:

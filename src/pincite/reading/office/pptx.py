@@ -165,26 +165,20 @@ class _SlideReader:
             if described.strip() and not _NO_DESCRIPTION.fullmatch(described):
                 self._say(Paragraph(f"[picture: {' '.join(described.split())}]"))
         elif element.tag == SLIDE + "graphicFrame":
-            self._graphic(element)
-
-    def _graphic(self, frame: Element) -> None:
-        data = frame.find(f"{DRAWING}graphic/{DRAWING}graphicData")
-        for one in () if data is None else data:
-            if one.tag == DRAWING + "tbl":
-                self._table(_table_rows(one))
-            elif one.tag == CHART + "chart":
-                self._chart(one.get(RELATION + "id", ""))
-            elif one.tag == DIAGRAM + "relIds":
-                diagram = self._related(one.get(RELATION + "dm", ""))
-                for item in () if diagram is None else _diagram_items(diagram):
-                    self._say(Paragraph(item, mark="- "))
-
-    def _chart(self, identifier: str) -> None:
-        chart = self._related(identifier)
-        if chart is not None:
-            title = _chart_title(chart)
-            self._say(Paragraph(f"Chart: {title}" if title else ""))
-            self._table(_chart_rows(chart))
+            data = element.find(f"{DRAWING}graphic/{DRAWING}graphicData")
+            for one in () if data is None else data:
+                if one.tag == DRAWING + "tbl":
+                    self._table(_table_rows(one))
+                elif one.tag == CHART + "chart":
+                    chart = self._related(one.get(RELATION + "id", ""))
+                    if chart is not None:
+                        title = _chart_title(chart)
+                        self._say(Paragraph(f"Chart: {title}" if title else ""))
+                        self._table(_chart_rows(chart))
+                elif one.tag == DIAGRAM + "relIds":
+                    diagram = self._related(one.get(RELATION + "dm", ""))
+                    for item in () if diagram is None else _diagram_items(diagram):
+                        self._say(Paragraph(item, mark="- "))
 
     def _table(self, rows: Rows) -> None:
         if not any(cell for row in rows for cell in row):

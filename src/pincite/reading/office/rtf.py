@@ -250,7 +250,12 @@ class RtfParser:
             self._skip = 0
             match found.lastgroup:
                 case "brace" if found["brace"] == b"{":
-                    self._open()
+                    if len(self._around) >= _DEEPEST:
+                        raise FileUnreadable("is nested too deeply")
+                    self._around.append(self._group)
+                    self._group = self._group.inner()
+                    if self._group.register is not None:
+                        self.registers.open(self._group.register)
                 case "brace":
                     self._group = self._around.pop() if self._around else self._group
                     if not self._around:
@@ -264,14 +269,6 @@ class RtfParser:
                     self._word(name, number)
         self._flush()
         self._end_paragraph()
-
-    def _open(self) -> None:
-        if len(self._around) >= _DEEPEST:
-            raise FileUnreadable("is nested too deeply")
-        self._around.append(self._group)
-        self._group = self._group.inner()
-        if self._group.register is not None:
-            self.registers.open(self._group.register)
 
     def _flush(self) -> None:
         """Say the bytes that were taken; letters of some languages take several."""

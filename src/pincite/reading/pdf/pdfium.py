@@ -119,7 +119,9 @@ class _Work:
 def _measure(data: bytes, start: int, work: _Work) -> None:
     """Unpack a stream, again where what comes out is packed as well, and keep nothing of it."""
     for times in range(1, _DEEPEST + 1):
-        blocks = work.counted(_slices(data, start), len(data))
+        blocks = work.counted(
+            (data[at : at + _BLOCK] for at in range(start, len(data), _BLOCK)), len(data)
+        )
         for _ in range(times):
             blocks = work.counted(_unpacked(blocks), _LARGEST)
         first = next(blocks, b"")
@@ -127,10 +129,6 @@ def _measure(data: bytes, start: int, work: _Work) -> None:
             pass
         if not _is_packed(first[:2]):
             return
-
-
-def _slices(data: bytes, start: int) -> Iterator[bytes]:
-    return (data[at : at + _BLOCK] for at in range(start, len(data), _BLOCK))
 
 
 def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -114,13 +114,22 @@ class _Frame:
 def with_times(content: Content, file: SourceFile) -> Content:
     """The content with the times of what is said and seen, where it is about a recording."""
     frames = list(_frames(content))
-    found = _time_codes(content.text, _set_apart(content, frames))
+    # Where a time is no time code: in frames, code and tables.
+    kinds = (BlockKind.CODE, BlockKind.TABLE)
+    blocks = [(one.start, one.end) for one in content.blocks if one.kind in kinds]
+    found = _time_codes(content.text, sorted([*blocks, *((one.start, one.end) for one in frames)]))
     if not found and not frames:
         return content
     front = split_front_matter(content.text)
     named = front.modality in _SPOKEN or _TRANSCRIPT_NAME.search(file.path) is not None
     found = [code for code in found if code.start >= front.end]
-    codes = _codes_of_recordings(content.text, found, named=named)
+    # Those that are times of a recording, in order; less is asked of a text `named` a transcript. A
+    # text may hold more than one recording, and a list of chapters besides.
+    codes: list[_Code] = []
+    for part in _between_restarts(found):
+        rising = _longest_rise(part)
+        if len(rising) >= _IN_ORDER * len(part) and _is_spoken(content.text, rising, named=named):
+            codes.extend(rising)
     spoken = list(_spoken(content, codes, frames))
     if not spoken and not frames:
         return content
@@ -151,13 +160,6 @@ def _frames(content: Content) -> Iterator[_Frame]:
         if code >= 0:
             _, end = trim(content.text, section.start, _end_of_frame(sections, at))
             yield _Frame(section.start, end, time, (code, code + len(found[1])))
-
-
-def _set_apart(content: Content, frames: Sequence[_Frame]) -> list[tuple[int, int]]:
-    """Where a time is no time code: in frames, code and tables."""
-    kinds = (BlockKind.CODE, BlockKind.TABLE)
-    blocks = [(one.start, one.end) for one in content.blocks if one.kind in kinds]
-    return sorted([*blocks, *((one.start, one.end) for one in frames)])
 
 
 def _has_heading(section: Section) -> bool:
@@ -249,19 +251,6 @@ def _time_codes(text: str, apart: Sequence[tuple[int, int]]) -> list[_Code]:
             inline.append(_Code(found.start(), end, found.start(), time, is_inline=True))
     codes = sorted([*openings, *inline], key=lambda code: code.start)
     return list(_outside(codes or _opened(text, _ANY_PLAIN, _PLAIN_OPENINGS), apart))
-
-
-def _codes_of_recordings(text: str, codes: Sequence[_Code], *, named: bool) -> list[_Code]:
-    """Those that are times of a recording, in order; less is asked of a text `named` a transcript.
-
-    A text may hold more than one recording, and a list of chapters besides.
-    """
-    kept: list[_Code] = []
-    for part in _between_restarts(codes):
-        rising = _longest_rise(part)
-        if len(rising) >= _IN_ORDER * len(part) and _is_spoken(text, rising, named=named):
-            kept.extend(rising)
-    return kept
 
 
 def _opened(

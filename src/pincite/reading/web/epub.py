@@ -175,21 +175,17 @@ def _metadata(root: etree._Element, notes: tuple[str, ...]) -> Metadata:
         for one in root.iter("{*}meta")
         if one.get("property") == "dcterms:modified"
     )
+    # When the book appeared; EPUB 2 also gives dates of other events.
+    dates = [*root.iter(f"{_DC}date")]
+    dates.sort(key=lambda one: one.get(f"{_OPF}event", "publication") != "publication")
     return Metadata(
         tags=tags([one.text or "" for one in root.iter(f"{_DC}subject")]),
         author=names([one.text or "" for one in root.iter(f"{_DC}creator")]),
-        date=_date(root),
+        date=next((date for one in dates if (date := iso_date(one.text))), None),
         language=_first(root, f"{_DC}language"),
         modified=next(modified, None),
         notes=notes,
     )
-
-
-def _date(root: etree._Element) -> str | None:
-    """When the book appeared; EPUB 2 also gives dates of other events."""
-    dates = [*root.iter(f"{_DC}date")]
-    dates.sort(key=lambda one: one.get(f"{_OPF}event", "publication") != "publication")
-    return next((date for one in dates if (date := iso_date(one.text))), None)
 
 
 def _first(root: etree._Element, tag: str) -> str | None:

@@ -290,23 +290,20 @@ class _Surveyor:
     def take(self, step: Step) -> None:
         """One step of the walk."""
         if step.kind == "text" and step.look.omitted is None:
-            self._count(step.text)
+            length = len(step.text.strip())
+            held = self._held[-1]
+            held.text += length
+            held.kept += length
+            if self._tables:
+                self._tables[-1].text += length
+            if self._links:
+                held.links += length
         elif step.kind == "text":
             return
         elif step.kind == "start":
             self._open(step.element)
         else:
             self._close(step.element)
-
-    def _count(self, text: str) -> None:
-        length = len(text.strip())
-        held = self._held[-1]
-        held.text += length
-        held.kept += length
-        if self._tables:
-            self._tables[-1].text += length
-        if self._links:
-            held.links += length
 
     def _open(self, element: etree._Element) -> None:
         tag, outer = element.tag, self._held[-1]
@@ -450,12 +447,22 @@ def _facts_of(root: etree._Element, first_heading: str | None) -> HtmlFacts:
     """What the page's head says, then its linked data, then its text."""
     said = _said(root)
     linked = _linked_data(root)
+    xml_lang = root.get("{http://www.w3.org/XML/1998/namespace}lang")
+    values = [root.get("lang"), root.get("xml:lang"), xml_lang]
+    body = root.find("body")
+    values += [body.get("lang")] if body is not None else []
+    values += [*said.get("content-language", ()), *said.get("dc.language", ())]
+    stripped = (value.strip() for value in values if value)
+    found = (value for value in stripped if _LANGUAGE.fullmatch(value))
+    language = next(found, None)
     facts = HtmlFacts(
         title=_title(root, said, first_heading),
-        author=names([one for one in _all(said, _AUTHORS) if not _is_address(one)]),
+        author=names(
+            [one for one in _all(said, _AUTHORS) if not one.startswith(("http:", "https:", "//"))]
+        ),
         date=_first_date(_all(said, _DATES)),
         modified=_first_date(_all(said, _CHANGES)),
-        language=_language(root, said),
+        language=language.replace("_", "-") if language else None,
         tags=tags([one for each in _all(said, _TAGS) for one in each.split(",")]),
     )
     return replace(
@@ -497,10 +504,6 @@ def _first_date(values: Iterable[str]) -> str | None:
     return next((date for value in values if (date := when(value))), None)
 
 
-def _is_address(author: str) -> bool:
-    return author.startswith(("http:", "https:", "//"))
-
-
 def _title(root: etree._Element, said: Mapping[str, list[str]], heading: str | None) -> str | None:
     """The <title> without the name of the site, where another place says what the title is."""
     places = ("head/title", "title", "body/title")  # pictures inside of a page have titles too
@@ -527,18 +530,6 @@ def _is_part(part: str, whole: str) -> bool:
         re.match(rf"{name}{_SEPARATOR}\S", whole, re.IGNORECASE)
         or re.search(rf"\S{_SEPARATOR}{name}$", whole, re.IGNORECASE)
     )
-
-
-def _language(root: etree._Element, said: Mapping[str, list[str]]) -> str | None:
-    xml_lang = root.get("{http://www.w3.org/XML/1998/namespace}lang")
-    values = [root.get("lang"), root.get("xml:lang"), xml_lang]
-    body = root.find("body")
-    values += [body.get("lang")] if body is not None else []
-    values += [*said.get("content-language", ()), *said.get("dc.language", ())]
-    stripped = (value.strip() for value in values if value)
-    found = (value for value in stripped if _LANGUAGE.fullmatch(value))
-    language = next(found, None)
-    return language.replace("_", "-") if language else None
 
 
 def _only_time(root: etree._Element) -> str | None:

@@ -390,16 +390,13 @@ class Stylesheet:
             return _NO_STYLE
         key = (tag, frozenset(names))
         if key not in self._known:
-            self._known[key] = self._put_together(tag, names)
+            rules = [rule for key in (tag, *names) for rule in self._rules.get(key, ())]
+            style: dict[str, str] = {}
+            for rule in sorted(rules, key=lambda rule: rule.weight):
+                if rule.names <= names and rule.tag in ("", tag):
+                    style.update(_shown(rule.style) if rule.is_conditional else rule.style)
+            self._known[key] = style
         return self._known[key]
-
-    def _put_together(self, tag: str, names: set[str]) -> Style:
-        rules = [rule for key in (tag, *names) for rule in self._rules.get(key, ())]
-        style: dict[str, str] = {}
-        for rule in sorted(rules, key=lambda rule: rule.weight):
-            if rule.names <= names and rule.tag in ("", tag):
-                style.update(_shown(rule.style) if rule.is_conditional else rule.style)
-        return style
 
 
 def _is_for_screens(sheet: etree._Element) -> bool:

@@ -77,20 +77,17 @@ def read(file: SourceFile) -> Content:
         raise FileUnreadable(
             "is encrypted (S/MIME or PGP); save it decrypted from the mail program"
         )
+    sender = _header(mail, "From")[:_LONGEST_SHOWN]
     return reader.writer.content(
         "eml",
         title=one_line(_header(mail, "Subject")),
         metadata=Metadata(
-            author=_author(mail),
+            author=names([name or address for name, address in getaddresses([sender])])
+            or one_line(sender),
             date=when(_header(mail, "Date")),
             notes=tuple(dict.fromkeys(reader.notes)),
         ),
     )
-
-
-def _author(mail: Message) -> str | None:
-    sender = _header(mail, "From")[:_LONGEST_SHOWN]
-    return names([name or address for name, address in getaddresses([sender])]) or one_line(sender)
 
 
 @dataclass(slots=True)
@@ -234,7 +231,16 @@ def _parts_of(mail: Message, *, most: int) -> Parts:
             chosen = {id(one) for one in _chosen(kind, inner)} if is_read else set()
             waiting.extend((one, id(one) in chosen) for one in inner[::-1])
         else:
-            _add(found, part, kind, is_read=is_read)
+            name = _file_name(part)
+            disposition = _header(part, "Content-Disposition")
+            is_attached = name is not None or disposition.startswith("attachment")
+            is_text = kind in ("text/plain", "text/html") or kind.startswith("multipart/")
+            if is_text and not is_attached:
+                found.texts.extend([part] if is_read else [])
+            elif kind.startswith("image/") and part.get("Content-ID") is not None:
+                pass  # shown by the HTML
+            elif kind not in _SIGNATURES:
+                found.attachments.append(name or kind)
     return found
 
 
@@ -242,21 +248,6 @@ def _inner(part: Message) -> list[Message]:
     if not part.is_multipart():  # and do not ask for a payload that it may fail to decode
         return []
     return [one for one in part.get_payload() if isinstance(one, Message)]
-
-
-def _add(found: Parts, part: Message, kind: str, *, is_read: bool) -> None:
-    """Put a part that has no parts of its own where it belongs."""
-    name = _file_name(part)
-    is_attached = name is not None or _header(part, "Content-Disposition").startswith("attachment")
-    is_text = kind in ("text/plain", "text/html") or kind.startswith("multipart/")
-    if is_text and not is_attached:
-        found.texts.extend([part] if is_read else [])
-    elif kind not in _SIGNATURES and not _is_shown_by_html(part, kind):
-        found.attachments.append(name or kind)
-
-
-def _is_shown_by_html(part: Message, kind: str) -> bool:
-    return kind.startswith("image/") and part.get("Content-ID") is not None
 
 
 def _chosen(kind: str, parts: Sequence[Message]) -> list[Message]:

@@ -47,7 +47,11 @@ def read_message(container: OleContainer) -> Content:
     writer = Writer()
     writer.paragraph("\n".join(_head(_person(sender, address), recipients, sent_in_words)))
     if not _write_body(message, writer):
-        _refuse_encrypted(message, attachments)
+        # What says nothing and has a sealed attachment is a message that cannot be read.
+        kinds = [one.text(_MIME_TYPE).lower() for one in attachments]
+        is_sealed = "application/pgp-encrypted" in kinds
+        if is_sealed or message.text(_CLASS).upper() == "IPM.NOTE.SMIME":
+            raise FileUnreadable("is encrypted; save it decrypted from the mail program")
     names = [one.text(_FILE_NAME, _SHORT_FILE_NAME, _NAME) for one in attachments if not one.hidden]
     if any(names):
         writer.paragraph("Attachments: " + ", ".join(filter(None, names)))
@@ -164,11 +168,3 @@ def _page(message: _Folder) -> HtmlPage | None:
         return HtmlPage(parse_html(decode_html(data, charset) if data else message.text(_HTML)))
     except FileUnreadable:
         return None
-
-
-def _refuse_encrypted(message: _Folder, attachments: Iterable[_Folder]) -> None:
-    """What says nothing and has a sealed attachment is a message that cannot be read."""
-    kinds = [one.text(_MIME_TYPE).lower() for one in attachments]
-    is_sealed = "application/pgp-encrypted" in kinds
-    if is_sealed or message.text(_CLASS).upper() == "IPM.NOTE.SMIME":
-        raise FileUnreadable("is encrypted; save it decrypted from the mail program")
