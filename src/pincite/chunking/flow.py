@@ -45,7 +45,17 @@ def chunk_document(
     """The document's chunks in order; at least one wherever it has any block."""
     measure = Measure(document.text, embedder)
     if policy.shorten_code and document.modality is not Modality.CODE:
-        document = _with_long_code_left_out(document, measure)
+        # The rest of long blocks of code is left out of what is embedded; it says little there.
+        known = document.omissions
+        rests = [
+            Omission(start, end, rest.reason)
+            for rest in long_code_omissions(document, measure)
+            for start, end in _between(
+                overlapping(known, rest.start, rest.end), rest.start, rest.end
+            )
+        ]
+        ordered = sorted((*known, *rests), key=_START)
+        document = replace(document, omissions=tuple(ordered))
     analysis = replace(
         document.analysis,
         imports=_carried(document.analysis.imports),
@@ -91,18 +101,6 @@ def _spans(
     else:
         spans = section_spans(document, policy, measure, begins)
     return [(start, end, document.modality) for start, end in spans]
-
-
-def _with_long_code_left_out(document: Document, measure: Measure) -> Document:
-    """The rest of long blocks of code is left out of what is embedded; it says little there."""
-    known = document.omissions
-    rests = [
-        Omission(start, end, rest.reason)
-        for rest in long_code_omissions(document, measure)
-        for start, end in _between(overlapping(known, rest.start, rest.end), rest.start, rest.end)
-    ]
-    ordered = sorted((*known, *rests), key=_START)
-    return replace(document, omissions=tuple(ordered))
 
 
 def _between(omissions: Iterable[Omission], start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -324,7 +324,9 @@ def _cues(document: Document, measure: Measure, largest: int) -> Iterator[Uttera
     text = document.text
     frames = frame_spans(document)
     begins = [at for at, _ in frames]
-    starts = _cue_starts(document)
+    # Where each thing said begins, together with the name and the time code before it.
+    timed = [one for one in document.places if one.time_start is not None]
+    starts = [trim(document.text, before.end, after.end)[0] for before, after in pairwise(timed)]
     for piece in document_pieces(document, measure, largest=largest):
         frame = bisect_right(begins, piece.start) - 1
         if frame >= 0 and piece.start < frames[frame][1]:
@@ -337,12 +339,6 @@ def _cues(document: Document, measure: Measure, largest: int) -> Iterator[Uttera
                 times = times_of(document.places, start, end)
                 yield Utterance(start, end, measure.tokens(start, end), opening, times)
                 opening = Opening.CUE
-
-
-def _cue_starts(document: Document) -> list[int]:
-    """Where each thing said begins, together with the name and the time code before it."""
-    timed = [one for one in document.places if one.time_start is not None]
-    return [trim(document.text, before.end, after.end)[0] for before, after in pairwise(timed)]
 
 
 def _opened(document: Document, said: Iterable[Utterance]) -> Iterator[Utterance]:

@@ -52,7 +52,10 @@ class LocalEmbedder:
     @property
     def parallel(self) -> int:
         """One call for each core: two single-threaded runs beat one run on two threads."""
-        return usable_cores()
+        # The cores this process may use; containers are often given fewer than the machine has.
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
 
     @cached_property
     def card(self) -> ModelCard:
@@ -206,10 +209,3 @@ class _Encoder:
                 f"{shapes}; declare the pooling in {self._folder / FACTS_FILE}"
             )
         return suitable[0], declared
-
-
-def usable_cores() -> int:
-    """The cores this process may use; containers are often given fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

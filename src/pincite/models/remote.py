@@ -109,19 +109,15 @@ class RemoteEmbedder:
             task=f"embed with {self.model}",
         )
         host = self._service.host
-        return _ordered(
-            items_in(reply, "data", of="embeddings", host=host), count=len(texts), host=host
-        )
-
-
-def _ordered(items: list[dict[str, Any]], *, count: int, host: str) -> list[list[float]]:
-    """The vectors in the order of the texts, whatever order they came in."""
-    if len(items) != count:
-        raise ModelInvalid(f"{host} gave {len(items)} vectors for {count} texts")
-    vectors = {item.get("index"): item.get("embedding") for item in items if _has_index(item)}
-    if set(vectors) != set(range(count)):
-        raise ModelInvalid(f"{host} gave vectors that do not tell which texts they belong to")
-    return [_numbers(vectors[place], host) for place in range(count)]
+        # The vectors in the order of the texts, whatever order they came in.
+        items = items_in(reply, "data", of="embeddings", host=host)
+        count = len(texts)
+        if len(items) != count:
+            raise ModelInvalid(f"{host} gave {len(items)} vectors for {count} texts")
+        vectors = {item.get("index"): item.get("embedding") for item in items if _has_index(item)}
+        if set(vectors) != set(range(count)):
+            raise ModelInvalid(f"{host} gave vectors that do not tell which texts they belong to")
+        return [_numbers(vectors[place], host) for place in range(count)]
 
 
 def _has_index(item: dict[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -192,21 +192,17 @@ class RemoteReranker:
             task=f"rerank with {self.model}",
         )
         host = self._service.host
-        return _ordered(
-            items_in(reply, "results", of="results", host=host), count=len(passages), host=host
-        )
-
-
-def _ordered(items: list[dict[str, Any]], *, count: int, host: str) -> list[float]:
-    """The scores in the order of the passages; services give the best first."""
-    scores = {
-        item.get("index"): item.get("relevance_score")
-        for item in items
-        if type(item.get("index")) is int
-    }
-    if len(items) != count or set(scores) != set(range(count)):
-        raise ModelInvalid(f"{host} did not give one score for each of {count} passages")
-    return [_number(scores[place], host) for place in range(count)]
+        # The scores in the order of the passages; services give the best first.
+        items = items_in(reply, "results", of="results", host=host)
+        count = len(passages)
+        scores = {
+            item.get("index"): item.get("relevance_score")
+            for item in items
+            if type(item.get("index")) is int
+        }
+        if len(items) != count or set(scores) != set(range(count)):
+            raise ModelInvalid(f"{host} did not give one score for each of {count} passages")
+        return [_number(scores[place], host) for place in range(count)]
 
 
 def _number(score: object, host: str) -> float:

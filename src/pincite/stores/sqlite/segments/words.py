@@ -146,7 +146,11 @@ class _Pruning:
         for term in sorted(self._part.terms, key=lambda one: -one.most):
             if self._places is None and self._bar > 0:
                 self._places = self._reaching()
-            self._add(term)
+            if self._places is None or len(self._places) * _LOOKED_UP > len(term.chunks):
+                _add_all(self._sums, term)
+            else:
+                held, which = _looked_up(term.chunks, self._places)
+                self._sums[self._places[held]] += term.added(which)
             self._left -= term.most
             if self._places is not None:
                 self._places = self._places[self._sums[self._places] >= self._bar]
@@ -168,13 +172,6 @@ class _Pruning:
     def _reaching(self) -> Places:
         reach = self._sums >= self._bar if self._bar > 0 else self._sums > 0
         return self._part.only_seen(np.flatnonzero(reach))
-
-    def _add(self, term: _Postings) -> None:
-        if self._places is None or len(self._places) * _LOOKED_UP > len(term.chunks):
-            _add_all(self._sums, term)
-        else:
-            held, which = _looked_up(term.chunks, self._places)
-            self._sums[self._places[held]] += term.added(which)
 
     def _try(self, chunks: NDArray[np.int32]) -> None:
         """Score the most promising of these chunks: the best of all are no worse."""
@@ -246,7 +243,8 @@ class WordWeights:
         parts: list[_Part] = []
         for number, living in enumerate(self._every):
             if others is not None:
-                terms[number].append(_given(living, others))
+                places, here = places_of(living.segment, others.rows)
+                terms[number].append(_Given(places[here].astype(np.int32), others.scores[here]))
             seen = living.seen(None if visible is None else visible[number])
             parts.append(_Part(living, seen, [one for one in terms[number] if len(one.chunks)]))
         return WordSearch(parts)
@@ -269,11 +267,6 @@ class WordWeights:
 def _add_all(sums: NDArray[np.float32], term: _Postings) -> None:
     # Twice as quick as `sums[chunks] += …`.
     np.add.at(sums, term.chunks.astype(np.intp), term.added(slice(None)))
-
-
-def _given(living: Living, others: RowScores) -> _Given:
-    places, here = places_of(living.segment, others.rows)
-    return _Given(places[here].astype(np.int32), others.scores[here])
 
 
 def _looked_up(chunks: NDArray[np.int32], places: Places) -> tuple[Places, Places]:
