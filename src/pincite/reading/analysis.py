@@ -119,21 +119,20 @@ def parse_analysis(data: bytes) -> AnalysisFile:
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise FileUnreadable(f"is not an analysis file: {error}; see docs/code.md") from error
     return AnalysisFile(
-        files={path: _analysis(file) for path, file in form.files.items()},
+        files={
+            path: Analysis(
+                layer=file.layer or None,
+                symbols=_each_once(file.symbols),
+                imports=_each_once(file.imports),
+                entry_points=_each_once(file.entry_points),
+            )
+            for path, file in form.files.items()
+        },
         pages={
             path: (about,) if isinstance(about, str) else tuple(about)
             for path, about in form.pages.items()
         },
         layers={layer: tuple(patterns) for layer, patterns in form.layers.items()},
-    )
-
-
-def _analysis(file: _File) -> Analysis:
-    return Analysis(
-        layer=file.layer or None,
-        symbols=_each_once(file.symbols),
-        imports=_each_once(file.imports),
-        entry_points=_each_once(file.entry_points),
     )
 
 

@@ -180,7 +180,13 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _guess(data: bytes) -> str:
-    sample = _foreign_words(data)
+    # The words that are not pure ASCII, up to the size of a sample: only they tell anything.
+    words = bytearray()
+    for word in _FOREIGN_WORD.finditer(data):
+        words += word.group() + b" "
+        if len(words) >= _SAMPLE_SIZE:
+            break
+    sample = bytes(words[:_SAMPLE_SIZE])
     if len(sample) - len(sample.decode("ascii", "ignore")) < _FEW_FOREIGN_BYTES:
         return _IN_USE[0]
     guesses = from_bytes(sample, cp_isolation=list(_IN_USE), threshold=_TOLERANCE)
@@ -199,13 +205,3 @@ def _merit(guess: CharsetMatch) -> float:
     western = sum(letters[letter] for letter in _MANY_WESTERN)
     misfits = signs + (letters.total() - max(known, _MANY_WESTERN_COUNT * western))
     return round(guess.coherence - guess.chaos - misfits / max(1, len(foreign)), 2)
-
-
-def _foreign_words(data: bytes) -> bytes:
-    """The words that are not pure ASCII, up to the size of a sample: only they tell anything."""
-    sample = bytearray()
-    for word in _FOREIGN_WORD.finditer(data):
-        sample += word.group() + b" "
-        if len(sample) >= _SAMPLE_SIZE:
-            break
-    return bytes(sample[:_SAMPLE_SIZE])

@@ -79,15 +79,6 @@ class Finder:
 
     def matches(self, sentence: str) -> tuple[tuple[int, int], ...]:
         """Where they stand, in order, without overlap."""
-        joined: list[tuple[int, int]] = []
-        for start, end in sorted(self._spans(sentence)):
-            if joined and start <= joined[-1][1]:
-                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-            else:
-                joined.append((start, end))
-        return tuple(joined)
-
-    def _spans(self, sentence: str) -> list[tuple[int, int]]:
         words = _PLAIN_WORD if sentence.isascii() else WORD
         spans = [
             match.span()
@@ -96,4 +87,10 @@ class Finder:
         ]
         for token in self._unspaced:
             spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))
-        return spans
+        joined: list[tuple[int, int]] = []
+        for start, end in sorted(spans):
+            if joined and start <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+            else:
+                joined.append((start, end))
+        return tuple(joined)

@@ -149,7 +149,10 @@ class _Walk:
         if not node.is_named:
             return None
         if node.type in self.language.leads:
-            self._note_lead(node)
+            if self._begins_line(node):
+                indent = None if node.type == "access_specifier" else _column(node)
+                lead = _Lead(node.start_byte - _column(node), indent, _row(node), _last_row(node))
+                self._leads.append(lead)
             return None
         if node.type in _BODIES:
             return node, frame
@@ -220,12 +223,6 @@ class _Walk:
             self.marks[-1] = mark  # a definition at the start of the statement it stands in
         elif before is None or _far_enough(before, mark):
             self.marks.append(mark)
-
-    def _note_lead(self, node: Node) -> None:
-        if self._begins_line(node):
-            indent = None if node.type == "access_specifier" else _column(node)
-            start = node.start_byte - _column(node)
-            self._leads.append(_Lead(start, indent, _row(node), _last_row(node)))
 
     def _start_of(self, node: Node) -> int | None:
         """The start of its first line, with the comments above it; None in the middle of a line."""

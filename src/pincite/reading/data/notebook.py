@@ -31,7 +31,12 @@ _Record = Mapping[str, object]
 
 def read(file: SourceFile) -> Content:
     """Read a notebook of format 3 or 4. Pictures and other outputs that are no text are left."""
-    notebook = _notebook(file)
+    try:
+        notebook = json_value(decode_filled(file.data))
+    except ValueError as error:
+        raise FileUnreadable("is not a notebook: it is not JSON; open and save it again") from error
+    if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
+        raise FileUnreadable("is not a notebook: it has no cells; open and save it again")
     cells = list(_cells(notebook))
     front = _front_matter(cells)
     writer = Writer()
@@ -46,16 +51,6 @@ def read(file: SourceFile) -> Content:
         title=front.title or next(iter(titles), None) or facts.one_line(about.get("title")),
         metadata=_metadata(about, front, cells=len(cells)),
     )
-
-
-def _notebook(file: SourceFile) -> _Record:
-    try:
-        notebook = json_value(decode_filled(file.data))
-    except ValueError as error:
-        raise FileUnreadable("is not a notebook: it is not JSON; open and save it again") from error
-    if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
-        raise FileUnreadable("is not a notebook: it has no cells; open and save it again")
-    return notebook
 
 
 def _metadata(about: _Record, front: FrontMatter, *, cells: int) -> Metadata:

@@ -74,13 +74,14 @@ def split_front_matter(text: str) -> FrontMatter:
     split = (value.split(",") if isinstance(value, str) else value for value in named)
     projects = _lines(fields.get("project"))
     notes = (f"of its {len(projects)} projects only {projects[0]} counts",) if projects[1:] else ()
+    day = _line(fields.get("date"))
     return FrontMatter(
         end=found.end(),
         title=_line(fields.get("title")),
         metadata=Metadata(
             tags=tuple(dict.fromkeys(tag for tag in tags if tag)),
             author=", ".join(_lines(fields.get("author", fields.get("authors")))) or None,
-            date=_date(fields.get("date")),
+            date=day and (iso_date(day) or day),
             language=_line(fields.get("lang", fields.get("language"))),
             project=next(iter(projects), None),
             confidentiality=_confidentiality(fields),
@@ -148,12 +149,6 @@ def _line(value: object) -> str | None:
 def _lines(value: object) -> list[str]:
     values = value if isinstance(value, list) else [value]
     return [line for each in values if (line := _line(each))]
-
-
-def _date(value: object) -> str | None:
-    """In ISO 8601 where that is sure, else as it is written."""
-    line = _line(value)
-    return line and (iso_date(line) or line)
 
 
 def _confidentiality(fields: Mapping[str, object]) -> str | None:

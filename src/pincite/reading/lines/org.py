@@ -53,7 +53,14 @@ _MARKUP = re.compile(r"(?<!\w)([*/_=~+])(?=\S)([^*/_=~+]*[^*/_=~+\s])\1(?!\w)")
 def read(file: SourceFile) -> Content:
     """Read an Org file. Nothing that it includes or links to is looked at."""
     lines = Lines(decode_filled(file.data))
-    values = _values(lines)
+    # The values of the keywords before the first headline, by their names in capitals.
+    values: _Values = defaultdict(list)
+    for line in range(1, lines.count + 1):
+        source = lines[line]
+        if _HEADLINE.match(source) or len(values) > _MOST_VALUES:
+            break
+        if keyword := _KEYWORD.match(source):
+            values[keyword["name"].upper()].append(keyword["value"].strip())
     # The words that mark the state of a task; `#+TODO: DRAFT(d) | SENT` adds to them.
     own = (
         word for keyword in _STATE_KEYWORDS for value in values[keyword] for word in value.split()
@@ -72,18 +79,6 @@ def read(file: SourceFile) -> Content:
             language=facts.one_line(next(iter(values["LANGUAGE"]), None)),
         ),
     )
-
-
-def _values(lines: Lines) -> _Values:
-    """The values of the keywords before the first headline, by their names in capitals."""
-    values: _Values = defaultdict(list)
-    for line in range(1, lines.count + 1):
-        source = lines[line]
-        if _HEADLINE.match(source) or len(values) > _MOST_VALUES:
-            break
-        if keyword := _KEYWORD.match(source):
-            values[keyword["name"].upper()].append(keyword["value"].strip())
-    return values
 
 
 def org_blocks(lines: Lines, states: Collection[str]) -> Iterator[OutlineBlock]:

@@ -55,7 +55,12 @@ def outline(text: str, lines: LineIndex, first: int = 1) -> Iterator[OutlineBloc
         if work > _MOST_WORK:
             break
         try:
-            tokens = _PARSER.parse(_piece(text, lines, first, beyond))
+            tokens = _PARSER.parse(
+                "\n".join(
+                    _shortened(text, lines.start_of(line), lines.end_of(line))
+                    for line in range(first, beyond)
+                )
+            )
         except _TooDeep:
             break
         work += len(tokens)
@@ -68,12 +73,6 @@ def outline(text: str, lines: LineIndex, first: int = 1) -> Iterator[OutlineBloc
     if first <= lines.count:
         for start, end in paragraphs(text, lines.start_of(first)):
             yield OutlineBlock(BlockKind.PARAGRAPH, *lines.lines_of(start, end))
-
-
-def _piece(text: str, lines: LineIndex, first: int, beyond: int) -> str:
-    return "\n".join(
-        _shortened(text, lines.start_of(line), lines.end_of(line)) for line in range(first, beyond)
-    )
 
 
 def _shortened(text: str, start: int, end: int) -> str:

@@ -382,21 +382,7 @@ class ParagraphReader:
         self._options = options
         self._notes: dict[str, dict[str, Note]] = {"footnote": {}, "endnote": {}}
         self._fields: list[bool] = []  # of each open field: whether its result has begun
-        self._handlers = self._all_handlers()
-
-    def read(self, element: Element, *, on_shade: bool = False) -> Paragraph:
-        """The paragraph; `on_shade` says that it stands on a coloured ground."""
-        said = Paragraph()
-        look = self._styles.paragraph_look(_child(element, "pPr"))
-        if on_shade:
-            look = Look(is_shaded=True).over(look)
-        self._walk(element, look, said)
-        # No instruction of a field goes on into the next paragraph, but its result does.
-        self._fields = [True] * len(self._fields)
-        return said
-
-    def _all_handlers(self) -> dict[str, _Handler]:
-        handlers: dict[str, _Handler] = {
+        self._handlers: dict[str, _Handler] = {
             W + "r": self._run,
             W + "t": self._text,
             W + "sym": self._symbol,
@@ -416,10 +402,20 @@ class ParagraphReader:
         }
         shown_as = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
         for name, text in shown_as.items():
-            handlers[W + name] = self._as(text)
+            self._handlers[W + name] = self._as(text)
         for name in ("pPr", "rPr", "sdtPr", "rt", "instrText", "delText", "delInstrText"):
-            handlers[W + name] = self._skip
-        return handlers
+            self._handlers[W + name] = self._skip
+
+    def read(self, element: Element, *, on_shade: bool = False) -> Paragraph:
+        """The paragraph; `on_shade` says that it stands on a coloured ground."""
+        said = Paragraph()
+        look = self._styles.paragraph_look(_child(element, "pPr"))
+        if on_shade:
+            look = Look(is_shaded=True).over(look)
+        self._walk(element, look, said)
+        # No instruction of a field goes on into the next paragraph, but its result does.
+        self._fields = [True] * len(self._fields)
+        return said
 
     def _walk(self, element: Element, look: Look, said: Paragraph) -> None:
         """Links, fields, content controls and unknown wrappers are walked right through."""
@@ -709,7 +705,20 @@ class Numbering:
             del counts[deeper]
         if level.style == "bullet":
             return BULLET
-        return _PLACEHOLDER.sub(_filler(levels, counts, level), level.pattern)[:_LONGEST_MARK]
+
+        def fill(found: re.Match[str]) -> str:
+            depth = int(found.group(1)) - 1
+            of_depth = levels.get(depth, _Level())
+            style = "decimal" if level.is_plain else of_depth.style
+            count = counts.get(depth, of_depth.start)
+            if style in ("bullet", "none"):
+                return ""
+            if style == "decimalZero":
+                return f"{count:02}"
+            text = written(count, _FIGURES.get(style, Figures.ARABIC))
+            return text.upper() if style.startswith("upper") else text
+
+        return _PLACEHOLDER.sub(fill, level.pattern)[:_LONGEST_MARK]
 
 
 def _lists(root: Element) -> Iterable[Element]:
@@ -726,24 +735,6 @@ def _levels(definition: Element) -> dict[int, _Level]:
         )
         for one in definition.iterchildren(W + "lvl")
     }
-
-
-def _filler(
-    levels: dict[int, _Level], counts: dict[int, int], level: _Level
-) -> Callable[[re.Match[str]], str]:
-    def fill(found: re.Match[str]) -> str:
-        depth = int(found.group(1)) - 1
-        of_depth = levels.get(depth, _Level())
-        style = "decimal" if level.is_plain else of_depth.style
-        count = counts.get(depth, of_depth.start)
-        if style in ("bullet", "none"):
-            return ""
-        if style == "decimalZero":
-            return f"{count:02}"
-        text = written(count, _FIGURES.get(style, Figures.ARABIC))
-        return text.upper() if style.startswith("upper") else text
-
-    return fill
 
 
 def _or(found: int | None, otherwise: int) -> int:

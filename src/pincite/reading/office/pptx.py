@@ -129,7 +129,12 @@ class _SlideReader:
         if title is not None:
             self._begin()
         self._omitted = OmissionReason.HIDDEN if self._is_hidden else None
-        self._notes()
+        # What the speaker is going to say, or did.
+        for page in self._related_as("notesSlide"):
+            shapes = _shapes_of(page, width=0, height=0)
+            bodies = [one.element for one in shapes if one.placeholder == "body"]
+            lines = [text for one in bodies for text in _lines(one)]
+            self._say(Paragraph("Notes: " + "\n".join(lines) if lines else ""))
         if with_comments:
             for page in self._related_as("comments"):
                 for comment in page.iter("{*}cm"):
@@ -200,14 +205,6 @@ class _SlideReader:
     def _related_as(self, kind: str) -> Iterator[Element]:
         found = (self._related(one.identifier) for one in self._relations if one.kind == kind)
         return (one for one in found if one is not None)
-
-    def _notes(self) -> None:
-        """What the speaker is going to say, or did."""
-        for page in self._related_as("notesSlide"):
-            shapes = _shapes_of(page, width=0, height=0)
-            bodies = [one.element for one in shapes if one.placeholder == "body"]
-            lines = [text for one in bodies for text in _lines(one)]
-            self._say(Paragraph("Notes: " + "\n".join(lines) if lines else ""))
 
 
 def _is_title(shape: Shape) -> bool:
@@ -383,7 +380,8 @@ def _paragraphs_of(body: Element, *, is_list: bool = False) -> list[Paragraph]:
     found = []
     for element in elements:
         properties = element.find(DRAWING + "pPr")
-        depth = _depth(properties)
+        level = "0" if properties is None else properties.get("lvl", "0")
+        depth = min(int(level), _DEEPEST) if level.isascii() and level.isdigit() else 0
         mark = _mark(properties, is_list=is_list or depth > 0)
         counts = {level: count for level, count in counts.items() if level <= depth}
         counts[depth] = counts.get(depth, 0) + 1 if mark == "#" else 0
@@ -407,11 +405,6 @@ def _pieces(element: Element) -> Iterator[str]:
             continue
         else:
             yield from _pieces(one)
-
-
-def _depth(properties: Element | None) -> int:
-    level = "0" if properties is None else properties.get("lvl", "0")
-    return min(int(level), _DEEPEST) if level.isascii() and level.isdigit() else 0
 
 
 def _mark(properties: Element | None, *, is_list: bool) -> str:

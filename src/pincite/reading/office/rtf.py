@@ -151,25 +151,22 @@ class _Writing:
         if isinstance(block, Table):
             self._table(block)
         else:
-            self._paragraph(block)
+            runs, mark = block.runs, block.mark
+            level = self._level(block)
+            if level and visible_text(runs).strip():
+                number = f"{mark} " if mark not in (BULLET, "") else ""
+                self.writer.heading(tidy([Run(number), *runs]), level)
+                text = visible_text(block.runs)
+                if any(is_title_name(name) for name, _ in self._chain(block.style)):
+                    self.title = self.title or text
+                elif level == 1:
+                    self._top_headings.append(text)
+            elif mark and runs:
+                self.writer.item(runs, depth=block.depth, mark=f"{mark} ")
+            else:
+                self.writer.paragraph(runs)
         for one in block.hanging:
             self.writer.paragraph(one.runs())
-
-    def _paragraph(self, paragraph: Paragraph) -> None:
-        runs, mark = paragraph.runs, paragraph.mark
-        level = self._level(paragraph)
-        if level and visible_text(runs).strip():
-            number = f"{mark} " if mark not in (BULLET, "") else ""
-            self.writer.heading(tidy([Run(number), *runs]), level)
-            text = visible_text(paragraph.runs)
-            if any(is_title_name(name) for name, _ in self._chain(paragraph.style)):
-                self.title = self.title or text
-            elif level == 1:
-                self._top_headings.append(text)
-        elif mark and runs:
-            self.writer.item(runs, depth=paragraph.depth, mark=f"{mark} ")
-        else:
-            self.writer.paragraph(runs)
 
     def _level(self, paragraph: Paragraph) -> int | None:
         if paragraph.outline is not None:

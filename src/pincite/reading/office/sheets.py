@@ -92,7 +92,19 @@ def read_workbook(file: SourceFile) -> Content:
     if parts.archive.has("content.xml"):
         return _content("ods", open_sheets(parts.archive), *open_facts(parts.archive))
     kind = "xlsb" if parts.archive.has("xl/workbook.bin") else "xlsx"
-    sheets = _excel_sheets(file.data, too_large=_too_large(parts))
+    # The sheets of an Excel package that must not be laid out, by their names.
+    too_large = {}
+    names = _names_of_parts(parts)
+    for part in parts.archive.names():
+        data = parts.archive.read(part)
+        # Memory is set aside for as many as it says; each takes a few bytes.
+        if _promised_texts(data) > len(data):
+            raise FileUnreadable("is damaged: it says that it holds more texts than it does")
+        if (extent := _extent(part, data)) and extent.is_too_large:
+            if part not in names:
+                raise FileUnreadable(f"cannot be read: one of its sheets {_spans(extent)}")
+            too_large[names[part]] = extent
+    sheets = _excel_sheets(file.data, too_large=too_large)
     return _content(kind, sheets, *parts.facts())
 
 
@@ -135,22 +147,6 @@ def _write(writer: RowWriter, sheet: Sheet, number: int) -> int:
     writer.heading(f"Sheet {number} (hidden)", 1)
     writer.paragraph([Run(one_line(sheet.name), omitted=OmissionReason.HIDDEN)])
     return writer.rows(chain([first], rows), omitted=OmissionReason.HIDDEN)
-
-
-def _too_large(parts: OfficeParts) -> dict[str, Extent]:
-    """The sheets of an Excel package that must not be laid out, by their names."""
-    found = {}
-    names = _names_of_parts(parts)
-    for part in parts.archive.names():
-        data = parts.archive.read(part)
-        # Memory is set aside for as many as it says; each takes a few bytes.
-        if _promised_texts(data) > len(data):
-            raise FileUnreadable("is damaged: it says that it holds more texts than it does")
-        if (extent := _extent(part, data)) and extent.is_too_large:
-            if part not in names:
-                raise FileUnreadable(f"cannot be read: one of its sheets {_spans(extent)}")
-            found[names[part]] = extent
-    return found
 
 
 def _names_of_parts(parts: OfficeParts) -> dict[str, str]:

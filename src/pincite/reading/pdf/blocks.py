@@ -111,7 +111,14 @@ def blocks_of(lines: Sequence[Line]) -> list[PageBlock]:
         leading,
     )
     reached = 0
-    for table in _tables_among(lines):
+    # Tables, in order; the lines between them are none.
+    tables = []
+    for start, end in _candidates(lines):
+        for first, after in _without_prose(lines, start, end):
+            table = _table(lines, first, after)
+            if table is not None:
+                tables.append(table)
+    for table in tables:
         blocks += _text_blocks(lines[reached : table.start], column)
         rows = lines[table.start : table.end]
         blocks.append(PageBlock(BlockKind.TABLE, list(rows), table.rows))
@@ -245,17 +252,6 @@ class Table:
     start: int
     end: int
     rows: list[Row]
-
-
-def _tables_among(lines: Sequence[Line]) -> list[Table]:
-    """Tables, in order; the lines between them are none."""
-    tables = []
-    for start, end in _candidates(lines):
-        for first, after in _without_prose(lines, start, end):
-            table = _table(lines, first, after)
-            if table is not None:
-                tables.append(table)
-    return tables
 
 
 def _table(lines: Sequence[Line], start: int, end: int) -> Table | None:

@@ -196,7 +196,9 @@ def _overlap(one: Segment, other: Segment) -> bool:
 def _line(row: list[Segment], sheet: Sheet) -> Line:
     row.sort(key=lambda segment: segment.left)
     words = [word for segment in row for word in segment.words]
-    to_left, letters = _letters_to_left(words)
+    # How many letters there are in words that run to the left, and in all.
+    to_left = sum(len(word.text) for word in words if _RIGHT_TO_LEFT.search(word.text))
+    letters = sum(len(word.text) for word in words if _LETTER.search(word.text))
     # Where directions meet, words of one phrase are drawn in several parts.
     widest = _WIDEST_BLANK if not to_left else _FAR
     cells: list[list[Word]] = []
@@ -217,13 +219,6 @@ def _line(row: list[Segment], sheet: Sheet) -> Line:
     left, right = min(one.left for one in row), max(one.right for one in row)
     base = max(row, key=lambda one: one.letters).base
     return Line(cells, left, right, base, _main_style(words), sheet, runs_to_left)
-
-
-def _letters_to_left(words: Sequence[Word]) -> tuple[int, int]:
-    """How many letters there are in words that run to the left, and in all."""
-    to_left = sum(len(word.text) for word in words if _RIGHT_TO_LEFT.search(word.text))
-    letters = sum(len(word.text) for word in words if _LETTER.search(word.text))
-    return to_left, letters
 
 
 def _both_ways(words: list[Word], *, to_left: bool) -> list[Word]:

@@ -301,29 +301,26 @@ class _Surveyor:
         elif step.kind == "text":
             return
         elif step.kind == "start":
-            self._open(step.element)
+            tag, outer = step.element.tag, self._held[-1]
+            is_content = tag in _CONTENT_TAGS or step.element.get("role") in ("main", "article")
+            self._held.append(
+                Held(
+                    has_content=is_content or tag == "h1",
+                    has_navigation=tag == "nav",
+                    in_content=outer.in_content or is_content,
+                    in_heading=outer.in_heading or tag in _LIKE_HEADINGS,
+                )
+            )
+            if tag == "a":
+                self._links += 1
+            elif tag == "h1" and self.found.first_h1 is None:
+                self.found.first_h1 = step.element
+            elif tag == "table":
+                self._tables.append(TableShape(step.element))
+            if self._tables:
+                self._tables[-1].open(step.element)
         else:
             self._close(step.element)
-
-    def _open(self, element: etree._Element) -> None:
-        tag, outer = element.tag, self._held[-1]
-        is_content = tag in _CONTENT_TAGS or element.get("role") in ("main", "article")
-        self._held.append(
-            Held(
-                has_content=is_content or tag == "h1",
-                has_navigation=tag == "nav",
-                in_content=outer.in_content or is_content,
-                in_heading=outer.in_heading or tag in _LIKE_HEADINGS,
-            )
-        )
-        if tag == "a":
-            self._links += 1
-        elif tag == "h1" and self.found.first_h1 is None:
-            self.found.first_h1 = element
-        elif tag == "table":
-            self._tables.append(TableShape(element))
-        if self._tables:
-            self._tables[-1].open(element)
 
     def _close(self, element: etree._Element) -> None:
         held = self._held.pop()
@@ -445,7 +442,13 @@ class HtmlFacts:
 
 def _facts_of(root: etree._Element, first_heading: str | None) -> HtmlFacts:
     """What the page's head says, then its linked data, then its text."""
-    said = _said(root)
+    # The page's <meta> by their names.
+    said: dict[str, list[str]] = {}
+    for meta in root.iter("meta"):
+        name = meta.get("name") or meta.get("property") or meta.get("itemprop") or ""
+        content = (meta.get("content") or "").strip()
+        if name and content:
+            said.setdefault(name.strip().lower(), []).append(content)
     linked = _linked_data(root)
     xml_lang = root.get("{http://www.w3.org/XML/1998/namespace}lang")
     values = [root.get("lang"), root.get("xml:lang"), xml_lang]
@@ -482,17 +485,6 @@ def when(value: str) -> str | None:
         return parsedate_to_datetime(value[:200]).isoformat()
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-
-
-def _said(root: etree._Element) -> dict[str, list[str]]:
-    """The page's <meta> by their names."""
-    said: dict[str, list[str]] = {}
-    for meta in root.iter("meta"):
-        name = meta.get("name") or meta.get("property") or meta.get("itemprop") or ""
-        content = (meta.get("content") or "").strip()
-        if name and content:
-            said.setdefault(name.strip().lower(), []).append(content)
-    return said
 
 
 def _all(said: Mapping[str, list[str]], keys: Iterable[str]) -> list[str]:

@@ -114,18 +114,15 @@ class _Part:
     def best(self, limit: int, least: float) -> Scored:
         """The best chunks, as far as they score so much, and some that are not among them."""
         if sum(len(term.chunks) for term in self.terms) <= _ALL_ADDED:
-            return self._all(least)
+            sums = np.zeros(self.living.segment.size, np.float32)
+            for term in self.terms:
+                _add_all(sums, term)
+            places = self.only_seen(np.flatnonzero(sums >= least if least > 0 else sums > 0))
+            return places, sums[places]
         places = _Pruning(self, limit, least).candidates()
         scores = self.scores(places)
         kept = (scores >= least) & (scores > 0)
         return places[kept], scores[kept]
-
-    def _all(self, least: float) -> Scored:
-        sums = np.zeros(self.living.segment.size, np.float32)
-        for term in self.terms:
-            _add_all(sums, term)
-        places = self.only_seen(np.flatnonzero(sums >= least if least > 0 else sums > 0))
-        return places, sums[places]
 
 
 class _Pruning:
