@@ -7,12 +7,12 @@ import json
 import re
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from pincite.errors import ModelInvalid
-from pincite.models.service import Patience, Service, items_in
+from pincite.models.service import ServiceModel, items_in
 from pincite.models.tokens import CJK, encodable
 from pincite.records import ModelCard
 from pincite.vectors import Vector, unit
@@ -24,32 +24,21 @@ _TOKEN = re.compile(rf"[{CJK}]|[A-Za-z]{{1,4}}|\d{{1,2}}|[^\W\d{CJK}]{{1,2}}|[^\
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemoteEmbedder:
+class RemoteEmbedder(ServiceModel):
     """One embedding model of one service.
 
     Where `dimensions` is given the service is asked for vectors of that size; otherwise a probe
     text tells the size on first need.
     """
 
-    model: str
-    base_url: str | None = field(default=None, repr=False)  # may carry a password
-    api_key: str | None = field(default=None, repr=False)
     dimensions: int | None = None
     token_limit: int = 512
     question_prefix: str = ""
     passage_prefix: str = ""
-    patience: Patience = field(default_factory=Patience)
 
     batch = 64
     # Waiting, not computing: more calls at once would only meet the service's rate limit.
     parallel = 4
-
-    def __post_init__(self) -> None:
-        _ = self._service  # refuses a bad address or key at once
-
-    @cached_property
-    def _service(self) -> Service:
-        return Service(base_url=self.base_url, api_key=self.api_key, patience=self.patience)
 
     @cached_property
     def card(self) -> ModelCard:

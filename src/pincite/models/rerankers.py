@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -17,7 +17,7 @@ from pincite.models.catalog import folder_named
 from pincite.models.folder import TOKENIZER_FILE, read_facts
 from pincite.models.local import LocalEmbedder, Vectors
 from pincite.models.onnx_model import OnnxModel, open_tokenizer
-from pincite.models.service import Patience, Service, items_in
+from pincite.models.service import Patience, ServiceModel, items_in
 from pincite.models.tokens import encodable
 from pincite.ports import Embedder, Reranker
 
@@ -161,22 +161,10 @@ class Pairs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemoteReranker:
+class RemoteReranker(ServiceModel):
     """One reranking model of one service. Every answer is checked before it is used."""
 
-    model: str
-    base_url: str | None = field(default=None, repr=False)  # may carry a password
-    api_key: str | None = field(default=None, repr=False)
-    patience: Patience = field(default_factory=Patience)
-
     batch = 100  # one request: its time is bounded by patience, not between requests
-
-    def __post_init__(self) -> None:
-        _ = self._service  # refuses a bad address or key at once
-
-    @cached_property
-    def _service(self) -> Service:
-        return Service(base_url=self.base_url, api_key=self.api_key, patience=self.patience)
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         """The service's relevance of each passage."""

@@ -15,8 +15,10 @@ from lxml.etree import _Element as Element
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.office.formatting import (
+    BULLET,
     Figures,
     Look,
+    TextWriter,
     is_title_name,
     is_white,
     level_by_name,
@@ -27,7 +29,7 @@ from pincite.reading.office.formatting import (
 )
 from pincite.reading.office.office_parts import OfficeParts
 from pincite.reading.source_file import SourceFile
-from pincite.reading.writer import Run, Writer
+from pincite.reading.writer import Run
 from pincite.reading.xml_safely import tag_of
 from pincite.records import Content
 
@@ -65,7 +67,6 @@ _WHITES = frozenset(("bg1", "lt1", "white", "window", "#fff", "#ffffff", "ffffff
 _INVISIBLE = {0x2061: " ", 0x2062: None, 0x2063: None, 0x2064: None}
 _OPEN_ENDED = ("−", "+", "-", "=", "/", "*", "·", "×", " ")
 
-BULLET = "-"
 _PLACEHOLDER = re.compile(r"%([1-9])")
 _HIGHEST = 100_000  # what a counter may say; a longer list is no list
 _LONGEST_MARK = 40
@@ -150,14 +151,12 @@ class _ReadRow:
     is_heading: bool
 
 
-class BodyReader:
+class BodyReader(TextWriter):
     """Writes the blocks of one document, and after each what hangs on it."""
 
     def __init__(self, parts: Parts, options: DocxOptions, *, page: int | None) -> None:
-        self.writer = Writer()
-        self.title: str | None = None  # the paragraph in the style of a title
+        super().__init__()
         self.imports = 0  # other files that are put together with this one when it is opened
-        self._top_headings: list[str] = []
         self._parts = parts
         self._styles = Styles(parts.first("styles"))
         self._numbering = Numbering(parts.first("numbering"))
@@ -170,11 +169,6 @@ class BodyReader:
     def page(self) -> int | None:
         """The page that was read last."""
         return self._paragraphs.page
-
-    @property
-    def sole_heading(self) -> str | None:
-        """The heading of the first level, where there is but one."""
-        return self._top_headings[0] if len(self._top_headings) == 1 else None
 
     def read(self, element: Element, *, on_shade: bool = False) -> None:
         """Write all blocks in the element; wrappers around them are walked right through."""
@@ -190,21 +184,15 @@ class BodyReader:
 
     def _paragraph(self, element: Element, *, on_shade: bool) -> None:
         said = self._paragraphs.read(element, on_shade=on_shade)
-        runs = tidy(said.runs)
         properties = _child(element, "pPr")
-        level = self._styles.heading_level(properties)
         place = self._styles.list_place(properties)
-        mark = self._numbering.mark(place) if place else ""
-        if level and said.text.strip():
-            number = f"{mark} " if mark not in (BULLET, "") else ""
-            self.writer.heading(tidy([Run(number, page=runs[0].page), *runs]), level)
-            self._top_headings += [said.text.strip()] if level == 1 else []
-        elif place and mark and runs:
-            self.writer.item(runs, depth=place.depth, mark=f"{mark} ")
-        else:
-            self.writer.paragraph(runs)
-        if self.title is None and self._styles.is_title(properties):
-            self.title = said.text.strip() or None
+        self.write_paragraph(
+            tidy(said.runs),
+            self._styles.heading_level(properties),
+            mark=self._numbering.mark(place) if place else "",
+            depth=place.depth if place else 0,
+            is_title=self._styles.is_title(properties),
+        )
         self._write_hanging(said)
 
     def _write_hanging(self, said: Paragraph) -> None:

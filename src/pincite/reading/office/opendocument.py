@@ -18,9 +18,17 @@ from lxml.etree import _Element as Element
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
 from pincite.reading.data.table import MOST_CELLS, Row, Sheet, one_line
-from pincite.reading.office.formatting import Figures, Look, is_white, tidy, visible_text, written
+from pincite.reading.office.formatting import (
+    Figures,
+    Look,
+    TextWriter,
+    is_white,
+    tidy,
+    visible_text,
+    written,
+)
 from pincite.reading.source_file import SourceFile
-from pincite.reading.writer import Run, Writer
+from pincite.reading.writer import Run
 from pincite.reading.xml_safely import check_xml, parse_xml, tag_of
 from pincite.reading.zipped import SafeZip
 from pincite.records import Content, Metadata
@@ -165,13 +173,11 @@ def _formula(archive: SafeZip, link: str) -> str:
     return " ".join("".join(typed.itertext()).split())[:_LONGEST]
 
 
-class BodyReader:
+class BodyReader(TextWriter):
     """Writes the blocks of one file, and after each what hangs on it."""
 
     def __init__(self, styles: Styles, paragraphs: ParagraphReader, *, comments: bool) -> None:
-        self.writer = Writer()
-        self.title: str | None = None  # the paragraph in the style of a title
-        self._top_headings: list[str] = []
+        super().__init__()
         self._styles = styles
         self._paragraphs = paragraphs
         self._with_comments = comments
@@ -181,11 +187,6 @@ class BodyReader:
         """Write all blocks in the element; wrappers around them are walked right through."""
         for one in element:
             self.block(one, around)
-
-    @property
-    def sole_heading(self) -> str | None:
-        """The heading of the first level, where there is but one."""
-        return self._top_headings[0] if len(self._top_headings) == 1 else None
 
     def block(self, element: Element, around: Look) -> None:
         """Write one block, or the blocks inside one."""
@@ -209,22 +210,11 @@ class BodyReader:
 
     def _paragraph(self, element: Element, around: Look, mark: str = "", depth: int = 0) -> None:
         said = self._paragraphs.read(element, around)
-        runs = tidy(said.runs)
         is_title = self._styles.is_title(element.get(TEXT + "style-name", ""))
-        level = _number(element, TEXT + "outline-level", otherwise=1, most=_DEEPEST_HEADING)
-        is_heading = element.tag == TEXT + "h" or is_title
-        if is_heading and visible_text(runs).strip():
-            figures = f"{mark} " if mark not in ("-", "") else ""
-            self.writer.heading(tidy([Run(figures), *runs]), 1 if is_title else level)
-            text = visible_text(runs)
-            if is_title:
-                self.title = self.title or text
-            elif level == 1:
-                self._top_headings.append(text)
-        elif mark and runs:
-            self.writer.item(runs, depth=depth, mark=f"{mark} ")
-        else:
-            self.writer.paragraph(runs)
+        level = 1 if is_title else None
+        if element.tag == TEXT + "h" and not is_title:
+            level = _number(element, TEXT + "outline-level", otherwise=1, most=_DEEPEST_HEADING)
+        self.write_paragraph(tidy(said.runs), level, mark, depth, is_title=is_title)
         self._write_hanging(said, around)
 
     def _write_hanging(self, said: Paragraph, around: Look) -> None:

@@ -16,7 +16,9 @@ from operator import attrgetter
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
 from pincite.reading.office.formatting import (
+    BULLET,
     Look,
+    TextWriter,
     is_title_name,
     is_white,
     level_by_name,
@@ -25,7 +27,7 @@ from pincite.reading.office.formatting import (
     visible_text,
 )
 from pincite.reading.source_file import SourceFile
-from pincite.reading.writer import Run, Writer
+from pincite.reading.writer import Run
 from pincite.records import Content, Metadata, OmissionReason
 
 _BODY_TEXT = 9  # the outline level of what is no heading
@@ -97,7 +99,6 @@ _BY_PAGE = {
     **{10000: "mac_roman", 1361: "johab", 65001: "utf_8"},
 }
 
-BULLET = "-"
 _LONGEST_MARK = 40
 _BETWEEN_CELLS = Run(", ")
 _BETWEEN_ROWS = Run("; ")
@@ -132,39 +133,22 @@ def read(file: SourceFile) -> Content:
     )
 
 
-class _Writing:
+class _Writing(TextWriter):
     """Writes the blocks, and knows which of them are headings."""
 
     def __init__(self, registers: Registers) -> None:
-        self.writer = Writer()
-        self.title: str | None = None
-        self._top_headings: list[str] = []
+        super().__init__()
         self._styles = registers.styles
-
-    @property
-    def sole_heading(self) -> str | None:
-        """The heading of the first level, where there is but one."""
-        return self._top_headings[0] if len(self._top_headings) == 1 else None
 
     def write(self, block: Paragraph | Table) -> None:
         """Write one block, and after it what hangs on it."""
         if isinstance(block, Table):
             self._table(block)
         else:
-            runs, mark = block.runs, block.mark
             level = self._level(block)
-            if level and visible_text(runs).strip():
-                number = f"{mark} " if mark not in (BULLET, "") else ""
-                self.writer.heading(tidy([Run(number), *runs]), level)
-                text = visible_text(block.runs)
-                if any(is_title_name(name) for name, _ in self._chain(block.style)):
-                    self.title = self.title or text
-                elif level == 1:
-                    self._top_headings.append(text)
-            elif mark and runs:
-                self.writer.item(runs, depth=block.depth, mark=f"{mark} ")
-            else:
-                self.writer.paragraph(runs)
+            is_title = any(is_title_name(name) for name, _ in self._chain(block.style))
+            is_title = is_title and level is not None
+            self.write_paragraph(block.runs, level, block.mark, block.depth, is_title=is_title)
         for one in block.hanging:
             self.writer.paragraph(one.runs())
 

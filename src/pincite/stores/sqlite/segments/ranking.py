@@ -43,7 +43,7 @@ class SegmentSearches:
         """Chunks by the cosine similarity of their best window."""
         if limit < 1:
             return ()
-        found = self._segments.nearest(vector, limit, self._visible(filters))
+        found = self._segments.vectors.nearest(vector, limit, self._visible(filters))
         return self._ranked(found)[:limit]
 
     def words_of(self, question: str, ids: Sequence[ChunkId]) -> Ranking:
@@ -53,7 +53,8 @@ class SegmentSearches:
 
     def vectors_of(self, vector: Vector, ids: Sequence[ChunkId]) -> Ranking:
         """The cosine similarity of the best windows of these chunks, which a search has found."""
-        found = self._segments.compared(vector, [self._rows[one] for one in ids])
+        rows = [self._rows[one] for one in ids]
+        found = self._segments.vectors.of_chunks(vector, rows) if rows else ()
         return self._ranked(found, listed=False)
 
     def _best(self, words: WordSearch, limit: int) -> Ranking:
@@ -70,7 +71,7 @@ class SegmentSearches:
             else:
                 others.append(term)
         added = self._scored(match_expression(others))
-        return self._segments.words(tokens, added, self._visible(filters))
+        return self._segments.words.search(tokens, added, self._visible(filters))
 
     def _scored(self, match: str) -> RowScores | None:
         """What the words table says of these terms: slow, and a question may ask it twice."""

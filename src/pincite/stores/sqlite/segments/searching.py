@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pincite.recent import Recent
 from pincite.records import ChunkId, DocumentId, Filters
-from pincite.stores.sqlite.segments.living import Found, Visible, living, marked, places_of
+from pincite.stores.sqlite.segments.living import Visible, living, marked, places_of
 from pincite.stores.sqlite.segments.nearest import VectorSearch
 from pincite.stores.sqlite.segments.segment import ID_BYTES, Segment
-from pincite.stores.sqlite.segments.words import RowScores, WordSearch, WordWeights
-from pincite.vectors import Vector
+from pincite.stores.sqlite.segments.words import RowScores, WordWeights
 
 _FILTERS_KNOWN = 16  # of which it is remembered what they let through; a byte for each chunk
 _PHRASES_KNOWN = 16  # whose scores are remembered: twelve bytes for each chunk that holds them
@@ -24,28 +23,14 @@ class SegmentSearch:
 
     def __init__(self, segments: Sequence[Segment], forgotten: NDArray[np.int64]) -> None:
         self._living = [living(one, forgotten) for one in segments]
-        self._words = WordWeights(self._living)
-        self._vectors = VectorSearch(self._living)
+        self.words = WordWeights(self._living)
+        self.vectors = VectorSearch(self._living)
         self.seen_before: Recent[Filters, Visible] = Recent(_FILTERS_KNOWN)
         self.scored_before: Recent[str, RowScores] = Recent(_PHRASES_KNOWN)
 
     def visible(self, chunks: NDArray[np.int64]) -> Visible:
         """Which chunks are among these rows."""
         return [marked(one.segment, chunks) for one in self._living]
-
-    def words(
-        self, tokens: Mapping[str, int], others: RowScores | None, visible: Visible | None
-    ) -> WordSearch:
-        """The search by BM25 for tokens that count so often, and for `others`."""
-        return self._words.search(tokens, others, visible)
-
-    def nearest(self, vector: Vector, limit: int, visible: Visible | None) -> list[Found]:
-        """The chunks whose best windows are nearest, and all that equal the last of them."""
-        return self._vectors.nearest(vector, limit, visible)
-
-    def compared(self, vector: Vector, rows: Sequence[int]) -> list[Found]:
-        """These chunks with their best windows."""
-        return self._vectors.of_chunks(vector, rows) if rows else []
 
     def names(self, rows: Sequence[int]) -> dict[int, tuple[ChunkId, DocumentId]]:
         """The ids of these chunks and of their documents, by row."""

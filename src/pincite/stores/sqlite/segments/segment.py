@@ -4,21 +4,48 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pincite.files import open_file, replace_file
-from pincite.stores.sqlite.segments.vector_file import VectorFile, reads_single_vectors
 
 _MAGIC = b"pincite segment\n"
 _ALIGNED = 64  # bytes; arrays begin at multiples, as vector instructions like it
 ID_BYTES = 20
+_MAPPED_AT_MOST = 128 * 2**20  # bytes of vectors; smaller ones fit into memory
 HALVES = 2  # counts are kept as whole halves: a word in a heading counts one and a half
+
+
+class VectorFile:
+    """Single vectors of a large segment, read from its file.
+
+    A vector that is touched in a mapped file brings its neighbours into the memory of the process,
+    so after some questions all of them are there: 1.5 GB for a million. Reading takes a microsecond
+    or two more for each, and no memory.
+    """
+
+    def __init__(self, file: BinaryIO, start: int, dimensions: int) -> None:
+        self._start = start
+        self._dimensions = dimensions
+        self._descriptor = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def read(self, places: NDArray[np.intp]) -> NDArray[np.float32]:
+        """The vectors at these places, ascending; those that stand together at once."""
+        size = self._dimensions * np.dtype(np.float32).itemsize
+        firsts = np.flatnonzero(np.diff(places, prepend=-2) != 1)
+        lengths = np.diff(firsts, append=len(places)) * size
+        offsets = self._start + places[firsts] * size
+        read = map(os.pread, repeat(self._descriptor), lengths.tolist(), offsets.tolist())
+        return np.frombuffer(b"".join(read), np.float32).reshape(len(places), self._dimensions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +174,7 @@ def opened(path: Path) -> Segment:
             arrays[name] = np.frombuffer(mapped, dtype, count, starts[name]).reshape(shape)
             end = starts[name] + arrays[name].nbytes
         segment = Segment(**arrays, mapped=mapped)
-        if not reads_single_vectors(segment.vectors):
+        if segment.vectors.nbytes <= _MAPPED_AT_MOST:
             return segment
         vector_file = VectorFile(file, starts["vectors"], segment.vectors.shape[1])
         return replace(segment, vector_file=vector_file)
