@@ -223,7 +223,16 @@ def _cut(said: Sequence[Utterance], maximum: int) -> list[Span]:
             seconds = clock[end - 1][1] - clock[start][0]
             if ways and (seconds > _LONGEST or tokens[end] - tokens[start] > maximum):
                 break
-            cost = _length_cost(seconds, is_last=end == len(said))
+            is_last = end == len(said)
+            off = abs(seconds - _MINUTE) / _BAND
+            if off <= 1:
+                cost = _IN_BAND * off**2
+            elif not is_last or seconds > _MINUTE + _BAND + _SHORTEST_TAIL:
+                cost = _OUT_OF_BAND * off
+            elif seconds > _MINUTE:
+                cost = _LONG_END
+            else:
+                cost = _IN_BAND if seconds >= _SHORTEST_TAIL else _CRUMB
             ways.append((best[start] + openings[start] + cost, start))
         return min(ways)
 
@@ -255,17 +264,6 @@ def _opening_cost(
 ) -> float:
     pause = min((clock[at][0] - clock[at - 1][1]) / _LONG_PAUSE, 1.0)
     return _CUT[said[at].opening] * (1 - _WORTH_OF_PAUSE * pause)
-
-
-def _length_cost(seconds: float, *, is_last: bool) -> float:
-    off = abs(seconds - _MINUTE) / _BAND
-    if off <= 1:
-        return _IN_BAND * off**2
-    if not is_last or seconds > _MINUTE + _BAND + _SHORTEST_TAIL:
-        return _OUT_OF_BAND * off
-    if seconds > _MINUTE:
-        return _LONG_END
-    return _IN_BAND if seconds >= _SHORTEST_TAIL else _CRUMB
 
 
 def frame_spans(document: Document) -> list[tuple[int, int]]:
@@ -348,7 +346,14 @@ def _opened(document: Document, said: Iterable[Utterance]) -> Iterator[Utterance
     for one in said:
         opening = one.opening
         if opening in (Opening.PARAGRAPH, Opening.SENTENCE, Opening.CUE):
-            has_code, named = _lead_in(document, one)
+            # Whether it begins with a time code, and who is named before a colon there.
+            end = min(one.start + _LONGEST_LEAD_IN, one.end)
+            codes = overlapping(document.omissions, one.start, end)
+            if one.opening is not Opening.PARAGRAPH and not codes:
+                has_code, named = False, ""
+            else:
+                label = _LABEL.match(without(document.text[one.start : end], one.start, codes))
+                has_code, named = bool(codes), label[1].strip(" *_") if label else ""
             if named and named != speaker:
                 opening = Opening.TURN
             elif before is None or document.text[before.end - 1] in _SENTENCE_ENDS:
@@ -358,16 +363,6 @@ def _opened(document: Document, said: Iterable[Utterance]) -> Iterator[Utterance
             speaker = named or speaker
         before = replace(one, opening=opening)
         yield before
-
-
-def _lead_in(document: Document, one: Utterance) -> tuple[bool, str]:
-    """Whether it begins with a time code, and who is named before a colon there."""
-    end = min(one.start + _LONGEST_LEAD_IN, one.end)
-    codes = overlapping(document.omissions, one.start, end)
-    if one.opening is not Opening.PARAGRAPH and not codes:
-        return False, ""
-    label = _LABEL.match(without(document.text[one.start : end], one.start, codes))
-    return bool(codes), label[1].strip(" *_") if label else ""
 
 
 def _leads_to(document: Document, last: Utterance, one: Utterance) -> bool:

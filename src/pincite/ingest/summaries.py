@@ -46,10 +46,7 @@ class WrittenSummaries:
             metadata = replace(document.metadata, notes=(*document.metadata.notes, note))
             return self._otherwise(replace(document, metadata=metadata))
         self._failures = 0
-        return replace(document, summary=_shortened(" ".join(written.split())))
-
-
-def _shortened(summary: str) -> str:
-    if len(summary) <= _LONGEST:
-        return summary
-    return summary[:_LONGEST].rpartition(" ")[0] + " …"
+        summary = " ".join(written.split())
+        if len(summary) > _LONGEST:
+            summary = summary[:_LONGEST].rpartition(" ")[0] + " …"
+        return replace(document, summary=summary)

@@ -103,14 +103,14 @@ class RemoteEmbedder(ServiceModel):
         count = len(texts)
         if len(items) != count:
             raise ModelInvalid(f"{host} gave {len(items)} vectors for {count} texts")
-        vectors = {item.get("index"): item.get("embedding") for item in items if _has_index(item)}
+        vectors = {
+            item.get("index"): item.get("embedding")
+            for item in items
+            if type(item.get("index")) is int
+        }
         if set(vectors) != set(range(count)):
             raise ModelInvalid(f"{host} gave vectors that do not tell which texts they belong to")
         return [_numbers(vectors[place], host) for place in range(count)]
-
-
-def _has_index(item: dict[str, Any]) -> bool:
-    return type(item.get("index")) is int
 
 
 def _numbers(embedding: object, host: str) -> list[float]:

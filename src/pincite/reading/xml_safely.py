@@ -14,17 +14,8 @@ from pincite.errors import FileUnreadable
 _REFUSED = "holds XML with a document type definition that can do harm"
 # The encodings that XML files are really in; some others (UTF-7) hide a DOCTYPE from a search.
 _ENCODINGS = (
-    *(
-        "utf_8",
-        "utf_16_le",
-        "utf_16_be",
-        "ascii",
-        "latin_1",
-        "koi8_r",
-        "shift_jis",
-        "cp932",
-        "euc_jp",
-    ),
+    *("utf_8", "utf_16_le", "utf_16_be", "ascii", "latin_1", "koi8_r"),
+    *("shift_jis", "cp932", "euc_jp"),
     *("gb2312", "gbk", "gb18030", "big5", "euc_kr", "cp949"),
     *(f"iso8859_{part}" for part in (2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16)),
     *(f"cp125{page}" for page in range(9)),

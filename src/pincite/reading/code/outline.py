@@ -193,7 +193,10 @@ class _Walk:
             self._owners += 1
             frame = found.frame_in(frame, self._owners)
         elif found.role is Role.DECLARATION:
-            frame = self._group_of(found, frame)
+            # Without a comment, it goes on with the section of the one above it.
+            group = self._declared
+            if group is not None and _row(found.whole) == group.last_row + 1:
+                frame = group.frame
         elif not found.is_exported:
             self._mark(start, frame)
             return (found.inner, frame) if _is_long(found.whole) else None
@@ -205,13 +208,6 @@ class _Walk:
         self._floor = max(self._floor, found.named.at)
         enter = found.role is Role.TYPE or _is_long(found.whole)
         return (found.inner, frame) if enter else None
-
-    def _group_of(self, found: Found, frame: Frame) -> Frame:
-        """The section that a declaration without a comment goes on with."""
-        group = self._declared
-        if group is None or _row(found.whole) != group.last_row + 1:
-            return frame
-        return group.frame
 
     def _mark(self, start: int | None, frame: Frame) -> None:
         """A block begins here, unless it begins in the middle of a line."""

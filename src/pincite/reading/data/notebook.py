@@ -37,8 +37,12 @@ def read(file: SourceFile) -> Content:
         raise FileUnreadable("is not a notebook: it is not JSON; open and save it again") from error
     if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
         raise FileUnreadable("is not a notebook: it has no cells; open and save it again")
-    cells = list(_cells(notebook))
-    front = _front_matter(cells)
+    # The cells in order; format 3 keeps them in work sheets.
+    holders = (notebook, *_records(notebook.get("worksheets")))
+    cells = [cell for holder in holders for cell in _records(holder.get("cells"))]
+    # What a first cell that is not code may say about the notebook, between lines of dashes.
+    has_front = bool(cells) and cells[0].get("cell_type") != "code"
+    front = split_front_matter(_source(cells[0])) if has_front else FrontMatter()
     writer = Writer()
     titles: list[str] = []
     for number, cell in enumerate(cells, start=1):
@@ -62,19 +66,6 @@ def _metadata(about: _Record, front: FrontMatter, *, cells: int) -> Metadata:
         language=facts.one_line(language.get("name")) or facts.one_line(kernel.get("language")),
         pages=cells,
     )
-
-
-def _front_matter(cells: list[_Record]) -> FrontMatter:
-    """What a first cell that is not code may say about the notebook, between lines of dashes."""
-    if not cells or cells[0].get("cell_type") == "code":
-        return FrontMatter()
-    return split_front_matter(_source(cells[0]))
-
-
-def _cells(notebook: _Record) -> Iterator[_Record]:
-    """The cells in order; format 3 keeps them in work sheets."""
-    for holder in (notebook, *_records(notebook.get("worksheets"))):
-        yield from _records(holder.get("cells"))
 
 
 def _write_cell(writer: Writer, cell: _Record, source: str) -> Iterator[str]:

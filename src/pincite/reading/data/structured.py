@@ -149,10 +149,17 @@ def _read_lines(text: str, file: SourceFile) -> Content:
     rows = tuple(_rows(shown, values) if is_verbatim else _laid_out(_rows(shown, values)))
     if not is_verbatim:
         shown = "\n".join(row.text for row in rows)
+    # The names of the rows; one without a name only ends the section of another.
+    headings: list[Heading] = []
+    before = None
+    for row in rows:
+        if row.name or before:
+            headings.append(Heading(row.start, 1, row.name or ""))
+        before = row.name
     return Content(
         type="jsonl",
         text=shown,
-        sections=tuple(sections_under(list(_headings(rows)), len(shown))),
+        sections=tuple(sections_under(headings, len(shown))),
         blocks=tuple(Block(row.kind, row.start, row.end) for row in rows),
         places=tuple(Place(row.start, row.end, row=row.number) for row in rows),
     )
@@ -197,15 +204,6 @@ def _laid_out(rows: Iterable[_Row]) -> Iterator[_Row]:
         start += len(text) + 1
         if start > MOST_CHARACTERS:
             raise FileUnreadable(f"holds more than {MOST_CHARACTERS:,} characters of text")
-
-
-def _headings(rows: Iterable[_Row]) -> Iterator[Heading]:
-    """The names of the rows; one without a name only ends the section of another."""
-    before = None
-    for row in rows:
-        if row.name or before:
-            yield Heading(row.start, 1, row.name or "")
-        before = row.name
 
 
 def _read_plain(text: str) -> Content:

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 
 from pincite.reading.encoding import decode_filled
 from pincite.reading.source_file import SourceFile
@@ -285,12 +285,13 @@ def _labels(table: _Table, header: int) -> tuple[Sequence[str], int]:
     labels = list(table[header].cells)
     above = table[header - 1].spread if header else None
     if above is not None and len({name for name in above if name}) > 1:
-        labels = [_joined(group, label) for group, label in _padded(above, labels)]
+        pairs = zip_longest(above, labels, fillvalue="")
+        labels = [_joined(group, label) for group, label in pairs]
     data_from = header + 1
     if _is_second_header(labels, table[data_from : data_from + 2]):
         groups = table[header].spread or labels
-        under = table[data_from].cells
-        labels = [_joined(group, name) if name else group for group, name in _padded(groups, under)]
+        pairs = zip_longest(groups, table[data_from].cells, fillvalue="")
+        labels = [_joined(group, name) if name else group for group, name in pairs]
         data_from += 1
     shortened = [
         label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1].rstrip() + "…"
@@ -311,15 +312,6 @@ def _is_second_header(labels: Sequence[str], rows: Sequence[Row]) -> bool:
 def _has_values(rows: Sequence[Row]) -> bool:
     """Whether any cell holds a number, a date or the like."""
     return any(_VALUE.fullmatch(cell) for row in rows for cell in row.cells if cell)
-
-
-def _padded(first: Sequence[str], second: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for column in range(max(len(first), len(second))):
-        yield _cell(first, column), _cell(second, column)
-
-
-def _cell(cells: Sequence[str], column: int) -> str:
-    return cells[column] if column < len(cells) else ""
 
 
 def _joined(group: str, name: str) -> str:

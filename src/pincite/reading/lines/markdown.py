@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -65,17 +64,14 @@ def _with_pages(content: Content) -> Content:
     """
     if content.metadata.source is None or content.modality is not Modality.OCR:
         return content
-    return replace(content, places=tuple(_places(content)))
-
-
-def _places(content: Content) -> Iterator[Place]:
     begun = [
         (section.start, page)
         for section in content.sections
         if (page := _page(section)) is not None
     ]
-    for (start, page), (end, _) in pairwise([*begun, (len(content.text), 0)]):
-        yield Place(start, end, page=page)
+    reaching = pairwise([*begun, (len(content.text), 0)])
+    places = tuple(Place(start, end, page=page) for (start, page), (end, _) in reaching)
+    return replace(content, places=places)
 
 
 def _page(section: Section) -> int | None:

@@ -493,15 +493,13 @@ def _rows_of(table: Element) -> Iterator[list[Element]]:
         if one.tag in _GROUPS:
             yield from _rows_of(one)
         elif one.tag == TABLE + "table-row":
-            yield list(_cells(one))[:_MOST_COLUMNS]
-
-
-def _cells(row: Element) -> Iterator[Element]:
-    """A cell with something in it stands once, or tables in repeated cells would know no end."""
-    repeated = TABLE + "number-columns-repeated"
-    for cell in row.iterchildren(_CELL, _COVERED):
-        times = 1 if len(cell) else _number(cell, repeated, otherwise=1, most=_MOST_COLUMNS)
-        yield from [cell] * times
+            # One with something in it stands once, or tables in repeated cells would know no end.
+            cells: list[Element] = []
+            repeated = TABLE + "number-columns-repeated"
+            for cell in one.iterchildren(_CELL, _COVERED):
+                times = 1 if len(cell) else _number(cell, repeated, otherwise=1, most=_MOST_COLUMNS)
+                cells.extend([cell] * times)
+            yield cells[:_MOST_COLUMNS]
 
 
 def _is_long(cell: Element) -> bool:
@@ -690,7 +688,13 @@ def _cell_texts(row: Element) -> list[str]:
     empty = 0
     for cell in row.iterchildren(*_CELLS):
         repeated = _repeats(cell, "number-columns-repeated", _MOST_SHEET_COLUMNS)
-        text = _cell_text(cell)
+        # What the cell shows; dates as ISO 8601 says them.
+        day = cell.get(OFFICE + "date-value")
+        if day and (moment := facts.iso_date(day)):
+            text = moment.replace("T", " ")
+        else:
+            paragraphs = cell.iterchildren(TEXT + "p")
+            text = one_line("\n".join("".join(_spoken(paragraph)) for paragraph in paragraphs))
         if not text:
             empty += repeated
             continue
@@ -698,15 +702,6 @@ def _cell_texts(row: Element) -> list[str]:
         cells.extend([text] * min(repeated, _MOST_SHEET_COLUMNS - len(cells), _MOST_REPEATS))
         empty = 0
     return cells
-
-
-def _cell_text(cell: Element) -> str:
-    """What the cell shows; dates as ISO 8601 says them."""
-    day = cell.get(OFFICE + "date-value")
-    if day and (moment := facts.iso_date(day)):
-        return moment.replace("T", " ")
-    paragraphs = cell.iterchildren(TEXT + "p")
-    return one_line("\n".join("".join(_spoken(paragraph)) for paragraph in paragraphs))
 
 
 def _spoken(paragraph: Element) -> Iterator[str]:

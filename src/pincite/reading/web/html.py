@@ -171,7 +171,8 @@ class HtmlPage:
             raise FileUnreadable(f"is nested more than {DEEPEST:,} elements deep")
         self.facts = _facts_of(tree.root, self._first_heading)
         if tree.is_cut:
-            self.facts = replace(self.facts, notes=(_TOO_DEEP,))
+            metadata = replace(self.facts.metadata, notes=(_TOO_DEEP,))
+            self.facts = replace(self.facts, metadata=metadata)
 
     @property
     def text_length(self) -> int:
@@ -420,24 +421,7 @@ class HtmlFacts:
     """What a page says about itself, and what of it could not be read."""
 
     title: str | None = None
-    author: str | None = None
-    date: str | None = None
-    modified: str | None = None
-    language: str | None = None
-    tags: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def metadata(self) -> Metadata:
-        """As documents keep it."""
-        return Metadata(
-            tags=self.tags,
-            author=self.author,
-            date=self.date,
-            language=self.language,
-            modified=self.modified,
-            notes=self.notes,
-        )
+    metadata: Metadata = field(default_factory=Metadata)
 
 
 def _facts_of(root: etree._Element, first_heading: str | None) -> HtmlFacts:
@@ -458,23 +442,17 @@ def _facts_of(root: etree._Element, first_heading: str | None) -> HtmlFacts:
     stripped = (value.strip() for value in values if value)
     found = (value for value in stripped if _LANGUAGE.fullmatch(value))
     language = next(found, None)
-    facts = HtmlFacts(
-        title=_title(root, said, first_heading),
-        author=names(
-            [one for one in _all(said, _AUTHORS) if not one.startswith(("http:", "https:", "//"))]
-        ),
-        date=_first_date(_all(said, _DATES)),
-        modified=_first_date(_all(said, _CHANGES)),
-        language=language.replace("_", "-") if language else None,
+    authors = _all(said, _AUTHORS)
+    named = names([one for one in authors if not one.startswith(("http:", "https:", "//"))])
+    day = _first_date(_all(said, _DATES)) or linked.metadata.date
+    metadata = Metadata(
         tags=tags([one for each in _all(said, _TAGS) for one in each.split(",")]),
+        author=named or linked.metadata.author,
+        date=day or _only_time(root),
+        language=language.replace("_", "-") if language else None,
+        modified=_first_date(_all(said, _CHANGES)) or linked.metadata.modified,
     )
-    return replace(
-        facts,
-        title=facts.title or linked.title,
-        author=facts.author or linked.author,
-        date=facts.date or linked.date or _only_time(root),
-        modified=facts.modified or linked.modified,
-    )
+    return HtmlFacts(_title(root, said, first_heading) or linked.title, metadata)
 
 
 def when(value: str) -> str | None:
@@ -547,12 +525,13 @@ def _linked_data(root: etree._Element) -> HtmlFacts:
         except (ValueError, RecursionError):
             continue
         for record in _records(data):
-            return HtmlFacts(
-                title=one_line(record.get("headline")) or one_line(record.get("name")),
+            metadata = Metadata(
                 author=names(record.get("author")),
                 date=_linked_date(record.get("datePublished")),
                 modified=_linked_date(record.get("dateModified")),
             )
+            title = one_line(record.get("headline")) or one_line(record.get("name"))
+            return HtmlFacts(title, metadata)
     return HtmlFacts()
 
 

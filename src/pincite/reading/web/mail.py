@@ -126,7 +126,7 @@ class _MailReader:
             if part.get_content_type() == "text/html":
                 page = _html_page(part)
                 page.write_to(self.writer)
-                self.notes.extend(page.facts.notes)
+                self.notes.extend(page.facts.metadata.notes)
                 self.has_text |= page.text_length > 0
             else:
                 self._write_plain(_plain_text(part))
