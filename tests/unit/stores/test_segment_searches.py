@@ -14,10 +14,17 @@ from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
 from pincite.stores.sqlite.segments import nearest, segment as segments, words
-from pincite.stores.sqlite.segments.living import Living, living
 from pincite.stores.sqlite.segments.making import term_key
 from pincite.stores.sqlite.segments.nearest import VectorSearch
-from pincite.stores.sqlite.segments.segment import ID_BYTES, Segment, opened, save, signs_of
+from pincite.stores.sqlite.segments.segment import (
+    ID_BYTES,
+    Living,
+    Segment,
+    living,
+    opened,
+    save,
+    signs_of,
+)
 from pincite.stores.sqlite.segments.words import RowScores, WordWeights
 
 # How many of the chunks hold each word.

@@ -87,7 +87,9 @@ def _write_cell(writer: Writer, cell: _Record, source: str) -> Iterator[str]:
         case "code":
             writer.code(source)
             for output in _outputs(cell):
-                writer.code(_shortened(output))
+                said = _EMBEDDED.sub("", output).strip("\n").rstrip()
+                is_long = len(said) > _LONGEST_OUTPUT
+                writer.code(f"{said[:_LONGEST_OUTPUT].rstrip()}…" if is_long else said)
         case _:
             writer.paragraph(source)
 
@@ -135,11 +137,6 @@ def _printed(text: str) -> str:
     """As a terminal would show it: without colours, and of lines written over, the last state."""
     lines = _COLOURS.sub("", text).replace("\r\n", "\n").split("\n")
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
-
-
-def _shortened(text: str) -> str:
-    text = _EMBEDDED.sub("", text).strip("\n").rstrip()
-    return text if len(text) <= _LONGEST_OUTPUT else f"{text[:_LONGEST_OUTPUT].rstrip()}…"
 
 
 def _source(cell: _Record) -> str:

@@ -19,8 +19,8 @@ from pincite.reading import facts
 from pincite.reading.encoding import decode_filled
 from pincite.reading.lines.plain import paragraphs
 from pincite.reading.recordings.transcripts import read_json_transcript
-from pincite.reading.sections import Heading, sections_under
 from pincite.reading.source_file import SourceFile
+from pincite.reading.writer import Heading, sections_under
 from pincite.records import Block, BlockKind, Content, Metadata, Place, Section
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import trim
@@ -258,7 +258,8 @@ class JsonOutline:
         for member in members(self._text, self._shape, opening):
             weighty = member.is_container or (member.end - member.value > _LONG_TEXT)
             if weighty or was_weighty:  # short ones stay together with their like
-                start = 0 if is_first and level == 1 else self._line_start(member.start)
+                line_start = self._lines.start_of(self._lines.line_of(member.start))
+                start = 0 if is_first and level == 1 else line_start
                 self._add_heading(self._label(member) if weighty else "", start, level)
                 if not is_first:
                     self._starts.add(start)
@@ -284,9 +285,6 @@ class JsonOutline:
         # What the object that opens there calls itself, in one of its first plain members.
         found = _NAMED.match(self._shape, member.value)
         return _heading(_string_value(self._text[found.start(1) : found.end(1)]) if found else "")
-
-    def _line_start(self, offset: int) -> int:
-        return self._lines.start_of(self._lines.line_of(offset))
 
 
 def _heading(text: str) -> str:
@@ -359,17 +357,14 @@ def with_plain_strings(text: str) -> str:
     for found in _STRINGS.finditer(shape_of(text)):
         string = text[found.start() : found.end()]
         if "\\" in string:
-            written += (text[at : found.start()], _plain_string(string))
-            at = found.end()
+            try:
+                value = _LINE_BREAKS.sub(" ", json.loads(string))
+            except ValueError:
+                continue
+            if not _SURROGATE.search(value):
+                written += (text[at : found.start()], json.dumps(value, ensure_ascii=False))
+                at = found.end()
     return "".join((*written, text[at:]))
-
-
-def _plain_string(string: str) -> str:
-    try:
-        value = _LINE_BREAKS.sub(" ", json.loads(string))
-    except ValueError:
-        return string
-    return string if _SURROGATE.search(value) else json.dumps(value, ensure_ascii=False)
 
 
 def indented(text: str) -> str:

@@ -42,7 +42,9 @@ def read(file: SourceFile) -> Content:
         replace(block, heading=heading_text(block.heading))
         for block in outline(lines.text, lines.index, first)
     )
-    source = _recognised_from(front.source, file.path)
+    # The file whose recognised text this is; any other note may claim to stem from anything.
+    is_converted = file.path == f"{CONVERTED_FOLDER}/{front.source}.md"
+    source = front.source if is_converted else None
     kind = source.rpartition(".")[2].lower() if source else "md"
     metadata = replace(front.metadata, source=source)
     content = content_of(kind, lines, blocks, title=front.title, metadata=metadata)
@@ -50,11 +52,6 @@ def read(file: SourceFile) -> Content:
     # What was recognised on a page may look like a time code, and is none.
     is_recognised = content.modality is Modality.OCR
     return _with_pages(content) if is_recognised else with_times(content, file)
-
-
-def _recognised_from(source: str | None, path: str) -> str | None:
-    """The file whose recognised text this is; any other note may claim to stem from anything."""
-    return source if path == f"{CONVERTED_FOLDER}/{source}.md" else None
 
 
 def _with_pages(content: Content) -> Content:

@@ -221,7 +221,17 @@ class Entry:
 def outline_of(document: Handle) -> list[Entry]:
     """The bookmarks in order, however they are tangled; those that lead nowhere are left out."""
     entries = []
-    for bookmark, level in _bookmarks(document):
+    # Each bookmark once with its depth, children after their parent.
+    met: set[bytes] = set()
+    waiting = [(raw.FPDFBookmark_GetFirstChild(document, None), 1)]
+    while waiting and len(met) < _MOST_ENTRIES:
+        bookmark, level = waiting.pop()
+        if not bookmark or address(bookmark) in met:
+            continue
+        met.add(address(bookmark))
+        waiting.append((raw.FPDFBookmark_GetNextSibling(document, bookmark), level))
+        if level < _DEEPEST:
+            waiting.append((raw.FPDFBookmark_GetFirstChild(document, bookmark), level + 1))
         destination = raw.FPDFBookmark_GetDest(document, bookmark)
         if not destination:
             action = raw.FPDFBookmark_GetAction(bookmark)
@@ -231,21 +241,6 @@ def outline_of(document: Handle) -> list[Entry]:
         if title and page >= 0:
             entries.append(Entry(title, level, page + 1))
     return entries
-
-
-def _bookmarks(document: Handle) -> Iterator[tuple[Handle, int]]:
-    """Each bookmark once with its depth, children after their parent."""
-    met: set[bytes] = set()
-    waiting = [(raw.FPDFBookmark_GetFirstChild(document, None), 1)]
-    while waiting and len(met) < _MOST_ENTRIES:
-        bookmark, level = waiting.pop()
-        if not bookmark or address(bookmark) in met:
-            continue
-        met.add(address(bookmark))
-        yield bookmark, level
-        waiting.append((raw.FPDFBookmark_GetNextSibling(document, bookmark), level))
-        if level < _DEEPEST:
-            waiting.append((raw.FPDFBookmark_GetFirstChild(document, bookmark), level + 1))
 
 
 class TaggedHeadings:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from pincite.reading.lines.front_matter import FrontMatter, split_front_matter
+from pincite.reading.lines.front_matter import split_front_matter
 from pincite.reading.recordings.cues import seconds, settled
 from pincite.reading.recordings.transcripts import recording_of, spoken_modality
 from pincite.reading.source_file import SourceFile
@@ -130,16 +130,35 @@ def with_times(content: Content, file: SourceFile) -> Content:
         rising = _longest_rise(part)
         if len(rising) >= _IN_ORDER * len(part) and _is_spoken(content.text, rising, named=named):
             codes.extend(rising)
-    spoken = list(_spoken(content, codes, frames))
+    # A place for what is said after each code, up to the next.
+    spoken: list[Place] = []
+    stretches = [
+        trim(content.text, *_stretch(content, codes, frames, at)) for at in range(len(codes))
+    ]
+    times = settled(
+        [(code.time, code.until) for code in codes],
+        [max(end - start, 0) for start, end in stretches],
+    )
+    for (start, end), (begins, ends) in zip(stretches, times, strict=True):
+        if start < end:
+            spoken.append(Place(start, end, time_start=begins, time_end=ends))
     if not spoken and not frames:
         return content
     seen = [Place(one.start, one.end, time_start=one.time, time_end=one.time) for one in frames]
     left_out = [(code.start, code.end) for code in codes] + [frame.code for frame in frames]
+    if not codes:
+        modality = Modality.VIDEO_FRAME
+    else:
+        said = front.modality
+        preface = content.text[front.end : codes[0].start][:_PREFACE]
+        if said is None and _SAYS_AUDIO.search(preface):
+            said = Modality.AUDIO_TRANSCRIPT
+        modality = spoken_modality(file.path, said)
     return replace(
         content,
         places=tuple(sorted([*content.places, *spoken, *seen], key=lambda one: one.start)),
         omissions=_with_codes(content.omissions, left_out),
-        modality=_modality(content, file, front, codes),
+        modality=modality,
         metadata=replace(
             content.metadata,
             duration=max((one.time_end or 0.0 for one in spoken), default=None),
@@ -176,20 +195,6 @@ def _end_of_frame(sections: Sequence[Section], at: int) -> int:
     return sections[-1].end
 
 
-def _spoken(content: Content, codes: Sequence[_Code], frames: Sequence[_Frame]) -> Iterator[Place]:
-    """A place for what is said after each code, up to the next."""
-    stretches = [
-        trim(content.text, *_stretch(content, codes, frames, at)) for at in range(len(codes))
-    ]
-    times = settled(
-        [(code.time, code.until) for code in codes],
-        [max(end - start, 0) for start, end in stretches],
-    )
-    for (start, end), (begins, ends) in zip(stretches, times, strict=True):
-        if start < end:
-            yield Place(start, end, time_start=begins, time_end=ends)
-
-
 def _stretch(
     content: Content, codes: Sequence[_Code], frames: Sequence[_Frame], at: int
 ) -> tuple[int, int]:
@@ -224,18 +229,6 @@ def _with_codes(
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return tuple(kept)
-
-
-def _modality(
-    content: Content, file: SourceFile, front: FrontMatter, codes: Sequence[_Code]
-) -> Modality:
-    if not codes:
-        return Modality.VIDEO_FRAME
-    said = front.modality
-    preface = content.text[front.end : codes[0].start][:_PREFACE]
-    if said is None and _SAYS_AUDIO.search(preface):
-        said = Modality.AUDIO_TRANSCRIPT
-    return spoken_modality(file.path, said)
 
 
 def _time_codes(text: str, apart: Sequence[tuple[int, int]]) -> list[_Code]:

@@ -223,7 +223,10 @@ def decode_html(data: bytes, charset: str | None = None) -> str:
 
     FileUnreadable where the data is no text.
     """
-    return decode_labelled(data, charset or _declared(data))
+    found = None if charset else _DECLARATION.search(data[:_DECLARED_WITHIN])
+    if found:
+        charset = (found[1] or found[2]).decode("ascii", "replace")
+    return decode_labelled(data, charset)
 
 
 def decode_labelled(data: bytes, label: str | None) -> str:
@@ -242,11 +245,6 @@ def decode_labelled(data: bytes, label: str | None) -> str:
         except UnicodeDecodeError:
             continue
     return decode(data)
-
-
-def _declared(data: bytes) -> str | None:
-    found = _DECLARATION.search(data[:_DECLARED_WITHIN])
-    return (found[1] or found[2]).decode("ascii", "replace") if found else None
 
 
 @dataclass(slots=True)

@@ -324,11 +324,8 @@ def _payload(part: Message) -> bytes:
         return b""
     if not isinstance(payload, bytes):
         return b""
-    is_cut = any(isinstance(one, InvalidBase64LengthDefect) for one in part.defects)
-    return _decoded_so_far(payload) if is_cut else payload
-
-
-def _decoded_so_far(base64: bytes) -> bytes:
-    """What `email` leaves as it is because one letter at its end stands for nothing."""
-    letters = _NOT_BASE64.sub(b"", base64)
-    return binascii.a2b_base64(letters[: len(letters) // 4 * 4])
+    if any(isinstance(one, InvalidBase64LengthDefect) for one in part.defects):
+        # `email` leaves it as it is because one letter at its end stands for nothing.
+        letters = _NOT_BASE64.sub(b"", payload)
+        return binascii.a2b_base64(letters[: len(letters) // 4 * 4])
+    return payload

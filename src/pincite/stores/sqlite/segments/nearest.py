@@ -9,8 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.stores.sqlite.segments.living import Found, Living, Visible, places_of
-from pincite.stores.sqlite.segments.segment import Segment, signs_of
+from pincite.stores.sqlite.segments.segment import (
+    Found,
+    Living,
+    Segment,
+    Visible,
+    places_of,
+    signs_of,
+)
 from pincite.vectors import Vector
 
 # Up to so many windows every one is compared. Beyond, signs choose which, this many times the root

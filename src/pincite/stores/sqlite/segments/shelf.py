@@ -23,7 +23,7 @@ from pincite.files import make_folder, remove
 from pincite.stores.sqlite.connection import UNREADABLE_VALUE, transaction
 from pincite.stores.sqlite.meta import meta, next_chunk, set_meta
 from pincite.stores.sqlite.segments.making import made, merged
-from pincite.stores.sqlite.segments.searching import SegmentSearch
+from pincite.stores.sqlite.segments.ranking import SegmentSearch
 from pincite.stores.sqlite.segments.segment import Segment, opened, same, save, telling_signs
 
 SEGMENTS_KEY = "segments"

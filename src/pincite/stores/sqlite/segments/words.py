@@ -17,9 +17,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.stores.sqlite.segments.living import Found, Living, Visible, places_of
 from pincite.stores.sqlite.segments.making import term_key
-from pincite.stores.sqlite.segments.segment import HALVES
+from pincite.stores.sqlite.segments.segment import HALVES, Found, Living, Visible, places_of
 
 _K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
 _LEAST_IDF = 1e-6  # of a term that more than half of the chunks have, as in FTS5
