@@ -80,7 +80,10 @@ def read(file: SourceFile) -> Content:
     try:
         value = json_value(text)
     except ValueError:
-        return _read_lines(text, file) if _is_lines(text) else _read_plain(text)
+        # It may be one JSON value on each line, whatever the file is called.
+        values = list(islice(_line_values(text), 2))
+        is_lines = len(values) == 2 and all(isinstance(one, dict | list) for one in values)
+        return _read_lines(text, file) if is_lines else _read_plain(text)
     transcript = read_json_transcript(value, file)
     if transcript is not None:
         return transcript
@@ -121,12 +124,6 @@ def _metadata(about: Mapping[str, object]) -> Metadata:
         language=facts.one_line(first("language", "lang", "locale")),
         modified=facts.iso_date(first("modified", "updated", "updated_at", "updatedAt")),
     )
-
-
-def _is_lines(text: str) -> bool:
-    """Whether it is one JSON value on each line, whatever the file is called."""
-    values = list(islice(_line_values(text), 2))
-    return len(values) == 2 and all(isinstance(value, dict | list) for value in values)
 
 
 def _line_values(text: str) -> Iterator[object]:

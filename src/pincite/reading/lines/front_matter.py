@@ -75,6 +75,9 @@ def split_front_matter(text: str) -> FrontMatter:
     projects = _lines(fields.get("project"))
     notes = (f"of its {len(projects)} projects only {projects[0]} counts",) if projects[1:] else ()
     day = _line(fields.get("date"))
+    # Other keys count where they name a recording's file or address.
+    said = (_line(fields.get(key)) for key in ("video", "audio", "media", "source"))
+    recordings = (one for one in said if one and _RECORDING.search(one))
     return FrontMatter(
         end=found.end(),
         title=_line(fields.get("title")),
@@ -89,7 +92,7 @@ def split_front_matter(text: str) -> FrontMatter:
             notes=notes,
         ),
         modality=_modality(fields),
-        recording=_recording(fields),
+        recording=_line(fields.get("recording")) or next(recordings, None),
         source=_line(fields.get("source")),
     )
 
@@ -169,11 +172,3 @@ def _modality(fields: Mapping[str, object]) -> Modality | None:
     if said & _AUDIO:
         return Modality.AUDIO_TRANSCRIPT
     return Modality.VIDEO_TRANSCRIPT if said & _VIDEO else None
-
-
-def _recording(fields: Mapping[str, object]) -> str | None:
-    """What `recording` names; other keys count where they name a recording's file or address."""
-    if named := _line(fields.get("recording")):
-        return named
-    said = (_line(fields.get(key)) for key in ("video", "audio", "media", "source"))
-    return next((one for one in said if one and _RECORDING.search(one)), None)

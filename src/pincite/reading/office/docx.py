@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import groupby, takewhile
+from itertools import accumulate, groupby, takewhile
 
 from lxml.etree import _Element as Element
 
@@ -211,16 +211,13 @@ class BodyReader(TextWriter):
             runs = self._runs_in(self._notes[note.kind].get(note.identifier))
             self.writer.paragraph(tidy([Run(f"[{note.mark}] ", page=page), *runs]))
         for identifier in said.comments:
-            self._write_comment(identifier)
+            comment = self._comments.pop(identifier, None)
+            remark = tidy(self._runs_in(comment))
+            if comment is not None and remark:
+                author = " ".join((_value(comment, "author") or "someone").split())
+                opening = Run(f"[comment by {author}: ", page=self.page)
+                self.writer.paragraph(tidy([opening, *remark, Run("]", page=self.page)]))
         self._paragraphs.page = page  # what hangs somewhere begins no page of the text
-
-    def _write_comment(self, identifier: str) -> None:
-        comment = self._comments.pop(identifier, None)
-        runs = tidy(self._runs_in(comment))
-        if comment is not None and runs:
-            author = " ".join((_value(comment, "author") or "someone").split())
-            opening = Run(f"[comment by {author}: ", page=self.page)
-            self.writer.paragraph(tidy([opening, *runs, Run("]", page=self.page)]))
 
     def _runs_in(self, element: Element | None) -> Iterator[Run]:
         """All that is said in a note or a comment."""
@@ -563,12 +560,8 @@ def _within(element: Element, wanted: str) -> Iterator[Element]:
 
 
 def _is_long(cell: Cell) -> bool:
-    length = 0
-    for text in cell.element.iter(W + "t"):
-        length += len(text.text or "")
-        if length > _LONGEST_CELL:
-            return True
-    return False
+    lengths = accumulate(len(text.text or "") for text in cell.element.iter(W + "t"))
+    return any(length > _LONGEST_CELL for length in lengths)
 
 
 def _is_filled(content: Element) -> bool:

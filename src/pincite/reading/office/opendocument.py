@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -503,12 +504,7 @@ def _rows_of(table: Element) -> Iterator[list[Element]]:
 
 
 def _is_long(cell: Element) -> bool:
-    length = 0
-    for text in cell.itertext():
-        length += len(text)
-        if length > _LONGEST_CELL:
-            return True
-    return False
+    return any(length > _LONGEST_CELL for length in accumulate(map(len, cell.itertext())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,22 @@ def read(file: SourceFile) -> Content:
         )
         mark_headings(blocks, outline_of(document))
         title = _own_title(document, file) or shown_title(blocks)
-        writer = _write_blocks(blocks)
+        # All blocks, in order; each is emptied, as a long document would not fit in memory twice.
+        writer = Writer()
+        known = _Vocabulary(blocks)
+        for block in blocks:
+            match block.kind:
+                case BlockKind.HEADING:
+                    writer.heading(_runs(block.lines, known), block.level)
+                case BlockKind.ITEM:
+                    writer.item(_runs(block.lines, known), mark="")
+                case BlockKind.TABLE:
+                    sheet = block.lines[0].sheet
+                    writer.table_of_runs(_row_runs(row, sheet) for row in block.rows)
+                case _:
+                    writer.paragraph(_runs(block.lines, known))
+            block.lines.clear()
+            block.rows.clear()
         author = _property(document, file, "Author")
         return writer.content(
             "pdf",
@@ -286,26 +301,6 @@ def _language(document: Handle) -> str | None:
     language, *parts = written.split("-")
     spelled = (part.upper() if len(part) == 2 else part.capitalize() for part in parts)
     return "-".join((language.lower(), *spelled))
-
-
-def _write_blocks(blocks: Sequence[PageBlock]) -> Writer:
-    """All blocks, in order; each is emptied, as a long document would not fit in memory twice."""
-    writer = Writer()
-    known = _Vocabulary(blocks)
-    for block in blocks:
-        match block.kind:
-            case BlockKind.HEADING:
-                writer.heading(_runs(block.lines, known), block.level)
-            case BlockKind.ITEM:
-                writer.item(_runs(block.lines, known), mark="")
-            case BlockKind.TABLE:
-                sheet = block.lines[0].sheet
-                writer.table_of_runs(_row_runs(row, sheet) for row in block.rows)
-            case _:
-                writer.paragraph(_runs(block.lines, known))
-        block.lines.clear()
-        block.rows.clear()
-    return writer
 
 
 class _Vocabulary:

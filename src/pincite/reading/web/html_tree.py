@@ -16,6 +16,7 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from lxml import etree
@@ -183,12 +184,9 @@ def walk(
 
 
 def _is_too_deep(root: etree._Element) -> bool:
-    depth = 0
-    for event, _ in etree.iterwalk(root, events=("start", "end")):
-        depth += 1 if event == "start" else -1
-        if depth >= DEEPEST:
-            return True
-    return False
+    events = etree.iterwalk(root, events=("start", "end"))
+    depths = accumulate(1 if event == "start" else -1 for event, _ in events)
+    return any(depth >= DEEPEST for depth in depths)
 
 
 @dataclass(frozen=True, slots=True)

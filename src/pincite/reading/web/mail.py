@@ -146,10 +146,8 @@ class _MailReader:
 
 def _header(mail: Message, name: str) -> str:
     """The value of a header on one line; empty where there is none."""
-    for key, value in mail.raw_items():
-        if key.lower() == name.lower():
-            return _decoded(str(value))
-    return ""
+    values = (value for key, value in mail.raw_items() if key.lower() == name.lower())
+    return next((_decoded(str(value)) for value in values), "")
 
 
 def _decoded(value: str) -> str:

@@ -135,7 +135,9 @@ class _Pruning:
         self._total = self._left = math.fsum(term.most for term in part.terms)
         # Sums in another order differ in their last digits.
         self._rounding = self._total * float(np.finfo(np.float32).eps) * (len(part.terms) + 4)
-        self._places = self._few_seen()  # None: any chunk may be among the best
+        self._places: Places | None = None  # None: any chunk may be among the best
+        if part.seen is not None and np.count_nonzero(part.seen) * _LOOKED_UP <= len(part.seen):
+            self._places = np.flatnonzero(part.seen)
 
     def candidates(self) -> Places:
         """Every chunk that can be among the best, ascending."""
@@ -158,12 +160,6 @@ class _Pruning:
     def _bar(self) -> float:
         """What a chunk must have by now to be among the best in the end."""
         return self._least - self._left - self._rounding
-
-    def _few_seen(self) -> Places | None:
-        seen = self._part.seen
-        if seen is None or np.count_nonzero(seen) * _LOOKED_UP > len(seen):
-            return None
-        return np.flatnonzero(seen)
 
     def _reaching(self) -> Places:
         reach = self._sums >= self._bar if self._bar > 0 else self._sums > 0
