@@ -146,8 +146,8 @@ class _Writing(TextWriter):
             self._table(block)
         else:
             level = self._level(block)
-            is_title = any(is_title_name(name) for name, _ in self._chain(block.style))
-            is_title = is_title and level is not None
+            names = [name for name, _ in self._chain(block.style)] if level else []
+            is_title = any(map(is_title_name, names))
             self.write_paragraph(block.runs, level, block.mark, block.depth, is_title=is_title)
         for one in block.hanging:
             self.writer.paragraph(one.runs())
