@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
@@ -15,7 +14,7 @@ from pincite.chunking.pieces import (
     Piece,
     document_pieces,
 )
-from pincite.records import BlockKind, Document, Omission, OmissionReason, Section
+from pincite.records import BlockKind, Document, Omission, OmissionReason
 from pincite.settings import ChunkPolicy
 
 # Tokens. Functions below this are one-liners, which nobody looks for one by one.
@@ -31,7 +30,11 @@ def code_spans(document: Document, policy: ChunkPolicy, measure: Measure) -> lis
     under every policy; only how long is too long is the policy's to say.
     """
     pieces = document_pieces(document, measure, largest=policy.maximum)
-    levels = _levels(document.sections)
+    # Where sections begin → 1 if they share no name with the one before, 2 if they share one …
+    levels = {
+        section.start: 1 + _shared(before.heading_path, section.heading_path)
+        for before, section in pairwise(document.sections)
+    }
     marked = [_at_definition(piece, levels.get(piece.start)) for piece in pieces]
     runs = cut(
         marked,
@@ -40,14 +43,6 @@ def code_spans(document: Document, policy: ChunkPolicy, measure: Measure) -> lis
         across=_ACROSS_DEFINITION,
     )
     return [(marked[first].start, marked[after - 1].end) for first, after in runs]
-
-
-def _levels(sections: Sequence[Section]) -> dict[int, int]:
-    """Where sections begin → 1 if they share no name with the one before, 2 if they share one …"""
-    return {
-        section.start: 1 + _shared(before.heading_path, section.heading_path)
-        for before, section in pairwise(sections)
-    }
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:

@@ -14,26 +14,32 @@ from itertools import accumulate
 from operator import attrgetter
 
 from pincite.chunking.code import code_spans, long_code_omissions
-from pincite.chunking.pieces import Measure
+from pincite.chunking.cut import cut
+from pincite.chunking.pieces import Measure, span_pieces
 from pincite.chunking.sections import Begins, section_spans
 from pincite.chunking.transcript import recording_spans
-from pincite.chunking.windows import chunk_windows
 from pincite.ports import Embedder
 from pincite.records import (
     Analysis,
+    BlockKind,
     Chunk,
     Document,
     Modality,
     Omission,
+    Window,
     WindowedChunk,
     locate,
     overlapping,
+    without,
 )
 from pincite.settings import ChunkPolicy
 from pincite.text.lines import LineIndex
 
 _WORD = re.compile(r"[\w$]+")
 _MOST_CARRIED = 5_000  # characters of names; two hundred imports
+# `20240305` and `7f3a9c` are numbers, of which a model of meaning makes noise.
+_A_WORD = re.compile(r"[^\W\d_]{3}|[^\W\d_\x00-\x7f]")
+_OVERLAP_SHARE = 8  # one eighth of a window is repeated in the next
 
 _START = attrgetter("start")
 ModalSpan = tuple[int, int, Modality]
@@ -45,7 +51,17 @@ def chunk_document(
     """The document's chunks in order; at least one wherever it has any block."""
     measure = Measure(document.text, embedder)
     if policy.shorten_code and document.modality is not Modality.CODE:
-        document = _with_long_code_left_out(document, measure)
+        # The rest of long blocks of code is left out of what is embedded; it says little there.
+        known = document.omissions
+        rests = [
+            Omission(start, end, rest.reason)
+            for rest in long_code_omissions(document, measure)
+            for start, end in _between(
+                overlapping(known, rest.start, rest.end), rest.start, rest.end
+            )
+        ]
+        ordered = sorted((*known, *rests), key=_START)
+        document = replace(document, omissions=tuple(ordered))
     analysis = replace(
         document.analysis,
         imports=_carried(document.analysis.imports),
@@ -72,7 +88,7 @@ def chunk_document(
             omissions=overlapping(document.omissions, start, end),
             analysis=chunk_analysis(analysis, document.text[start:end]),
         )
-        windows = chunk_windows(document, chunk, policy, measure, embedder)
+        windows = _chunk_windows(document, chunk, policy, measure, embedder)
         chunks.append(WindowedChunk(chunk, windows))
     return chunks
 
@@ -91,18 +107,6 @@ def _spans(
     else:
         spans = section_spans(document, policy, measure, begins)
     return [(start, end, document.modality) for start, end in spans]
-
-
-def _with_long_code_left_out(document: Document, measure: Measure) -> Document:
-    """The rest of long blocks of code is left out of what is embedded; it says little there."""
-    known = document.omissions
-    rests = [
-        Omission(start, end, rest.reason)
-        for rest in long_code_omissions(document, measure)
-        for start, end in _between(overlapping(known, rest.start, rest.end), rest.start, rest.end)
-    ]
-    ordered = sorted((*known, *rests), key=_START)
-    return replace(document, omissions=tuple(ordered))
 
 
 def _between(omissions: Iterable[Omission], start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -141,3 +145,73 @@ def _last_word(symbol: str) -> str:
         return symbol
     found = _WORD.findall(symbol)
     return found[-1] if found else symbol
+
+
+def _chunk_windows(
+    document: Document, chunk: Chunk, policy: ChunkPolicy, measure: Measure, embedder: Embedder
+) -> tuple[Window, ...]:
+    """Overlapping slices that together hold all of the chunk that a reader would see, in order.
+
+    Small models read 256 tokens and get worse beyond; a chunk is longer. Nothing is cut off: a long
+    chunk is embedded as several windows, and is found by its best one.
+    """
+    room = embedder.card.token_limit - embedder.passage_overhead
+    prefix = _context_prefix(document, chunk.heading_path, policy)
+    starts = embedder.token_starts(prefix)
+    prefix = prefix[: starts[room // 4]] if len(starts) > room // 4 else prefix
+    prefix = f"{prefix}\n" if prefix else ""
+    room -= len(embedder.token_starts(prefix))
+    spans = _window_spans(document, chunk, measure, room) if chunk.tokens > room else []
+    seen = [
+        (start, end, text)
+        for start, end in spans
+        if (text := _embedded_text(chunk, start, end)).strip()
+    ]
+    whole = (chunk.start, chunk.end, _embedded_text(chunk, chunk.start, chunk.end))
+    return tuple(Window(start, end, prefix + text) for start, end, text in seen or [whole])
+
+
+def _window_spans(
+    document: Document, chunk: Chunk, measure: Measure, room: int
+) -> Iterator[tuple[int, int]]:
+    """Slices with room for the prefix, each repeating some of the one before."""
+    overlap = room // _OVERLAP_SHARE
+    pieces = span_pieces(
+        document.text,
+        chunk.start,
+        chunk.end,
+        measure,
+        largest=room - overlap,
+        kind=BlockKind.CODE if chunk.modality is Modality.CODE else BlockKind.PARAGRAPH,
+    )
+    for first, after in cut(pieces, minimum=0, maximum=room - overlap):
+        begin = first
+        while begin and measure.tokens(pieces[begin - 1].start, pieces[after - 1].end) <= room:
+            begin -= 1
+            if measure.tokens(pieces[begin].start, pieces[first].start) >= overlap:
+                break
+        yield pieces[begin].start, pieces[after - 1].end
+
+
+def _embedded_text(chunk: Chunk, start: int, end: int) -> str:
+    """A slice of the chunk less what is to be left out of it."""
+    text = chunk.text[start - chunk.start : end - chunk.start]
+    return without(text, start, overlapping(chunk.omissions, start, end))
+
+
+def _context_prefix(document: Document, heading_path: tuple[str, ...], policy: ChunkPolicy) -> str:
+    """What the embedder is told of a window's surroundings; the reader never sees it.
+
+    A document without a title goes by its file's name, if that has a word in it; source code does
+    not, which has names enough. The folder is left out on purpose: a file that was moved needs no
+    new vectors.
+    """
+    named = document.modality is not Modality.CODE and _A_WORD.search(document.title)
+    title = document.title if document.own_title or named else ""
+    if policy.document_and_section:
+        below_title = heading_path[heading_path[:1] == (title,) :]
+        parts = [("Document", title), ("Section", " > ".join(below_title))]
+        said = " | ".join(f"{what}: {value}" for what, value in parts if value)
+        return f"[{said}]" if said else ""
+    parts = [("doc", title), ("type", document.type), ("section", " > ".join(heading_path))]
+    return " ".join(f"[{what}: {value}]" for what, value in parts if value)

@@ -223,7 +223,16 @@ def _cut(said: Sequence[Utterance], maximum: int) -> list[Span]:
             seconds = clock[end - 1][1] - clock[start][0]
             if ways and (seconds > _LONGEST or tokens[end] - tokens[start] > maximum):
                 break
-            cost = _length_cost(seconds, is_last=end == len(said))
+            is_last = end == len(said)
+            off = abs(seconds - _MINUTE) / _BAND
+            if off <= 1:
+                cost = _IN_BAND * off**2
+            elif not is_last or seconds > _MINUTE + _BAND + _SHORTEST_TAIL:
+                cost = _OUT_OF_BAND * off
+            elif seconds > _MINUTE:
+                cost = _LONG_END
+            else:
+                cost = _IN_BAND if seconds >= _SHORTEST_TAIL else _CRUMB
             ways.append((best[start] + openings[start] + cost, start))
         return min(ways)
 
@@ -255,17 +264,6 @@ def _opening_cost(
 ) -> float:
     pause = min((clock[at][0] - clock[at - 1][1]) / _LONG_PAUSE, 1.0)
     return _CUT[said[at].opening] * (1 - _WORTH_OF_PAUSE * pause)
-
-
-def _length_cost(seconds: float, *, is_last: bool) -> float:
-    off = abs(seconds - _MINUTE) / _BAND
-    if off <= 1:
-        return _IN_BAND * off**2
-    if not is_last or seconds > _MINUTE + _BAND + _SHORTEST_TAIL:
-        return _OUT_OF_BAND * off
-    if seconds > _MINUTE:
-        return _LONG_END
-    return _IN_BAND if seconds >= _SHORTEST_TAIL else _CRUMB
 
 
 def frame_spans(document: Document) -> list[tuple[int, int]]:
@@ -324,7 +322,9 @@ def _cues(document: Document, measure: Measure, largest: int) -> Iterator[Uttera
     text = document.text
     frames = frame_spans(document)
     begins = [at for at, _ in frames]
-    starts = _cue_starts(document)
+    # Where each thing said begins, together with the name and the time code before it.
+    timed = [one for one in document.places if one.time_start is not None]
+    starts = [trim(document.text, before.end, after.end)[0] for before, after in pairwise(timed)]
     for piece in document_pieces(document, measure, largest=largest):
         frame = bisect_right(begins, piece.start) - 1
         if frame >= 0 and piece.start < frames[frame][1]:
@@ -339,12 +339,6 @@ def _cues(document: Document, measure: Measure, largest: int) -> Iterator[Uttera
                 opening = Opening.CUE
 
 
-def _cue_starts(document: Document) -> list[int]:
-    """Where each thing said begins, together with the name and the time code before it."""
-    timed = [one for one in document.places if one.time_start is not None]
-    return [trim(document.text, before.end, after.end)[0] for before, after in pairwise(timed)]
-
-
 def _opened(document: Document, said: Iterable[Utterance]) -> Iterator[Utterance]:
     """The utterances, told apart by who speaks and by whether a sentence has ended."""
     speaker = ""
@@ -352,7 +346,14 @@ def _opened(document: Document, said: Iterable[Utterance]) -> Iterator[Utterance
     for one in said:
         opening = one.opening
         if opening in (Opening.PARAGRAPH, Opening.SENTENCE, Opening.CUE):
-            has_code, named = _lead_in(document, one)
+            # Whether it begins with a time code, and who is named before a colon there.
+            end = min(one.start + _LONGEST_LEAD_IN, one.end)
+            codes = overlapping(document.omissions, one.start, end)
+            if one.opening is not Opening.PARAGRAPH and not codes:
+                has_code, named = False, ""
+            else:
+                label = _LABEL.match(without(document.text[one.start : end], one.start, codes))
+                has_code, named = bool(codes), label[1].strip(" *_") if label else ""
             if named and named != speaker:
                 opening = Opening.TURN
             elif before is None or document.text[before.end - 1] in _SENTENCE_ENDS:
@@ -362,16 +363,6 @@ def _opened(document: Document, said: Iterable[Utterance]) -> Iterator[Utterance
             speaker = named or speaker
         before = replace(one, opening=opening)
         yield before
-
-
-def _lead_in(document: Document, one: Utterance) -> tuple[bool, str]:
-    """Whether it begins with a time code, and who is named before a colon there."""
-    end = min(one.start + _LONGEST_LEAD_IN, one.end)
-    codes = overlapping(document.omissions, one.start, end)
-    if one.opening is not Opening.PARAGRAPH and not codes:
-        return False, ""
-    label = _LABEL.match(without(document.text[one.start : end], one.start, codes))
-    return bool(codes), label[1].strip(" *_") if label else ""
 
 
 def _leads_to(document: Document, last: Utterance, one: Utterance) -> bool:

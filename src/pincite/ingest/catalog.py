@@ -51,23 +51,19 @@ def _summaries(document: Document) -> Iterator[str]:
         strings = _STRING.findall(_seen(document, 0, _FURTHEST))
         yield summary(strings, title=document.title)
     else:
-        yield from _abstracts(document)
+        # What the document itself calls its summary, under a heading or behind the very word.
+        headed = [section for section in document.sections if _is_abstract(section)]
+        if len(headed) == 1:  # of several, each sums up a part
+            section = headed[0]
+            yield first_sentences(_passages(document, _PROSE, section.start, section.end))
+        for passage in islice(_passages(document, _PROSE), _FIRST_BLOCKS):
+            if opening := _ABSTRACT_OPENING.match(passage):
+                yield first_sentences([passage[opening.end() :]])
         spoken = document.modality in _SPOKEN
         yield summary(_passages(document, _PROSE), title=document.title, spoken=spoken)
         yield summary(_passages(document, (BlockKind.ITEM,)), title=document.title)
     yield beginning("\n".join(islice(_passages(document, _NO_HEADINGS), _FIRST_BLOCKS)))
     yield beginning("\n".join(islice(_passages(document, _ANYTHING), _FIRST_BLOCKS)))
-
-
-def _abstracts(document: Document) -> Iterator[str]:
-    """What the document itself calls its summary, under a heading or behind the very word."""
-    headed = [section for section in document.sections if _is_abstract(section)]
-    if len(headed) == 1:  # of several, each sums up a part
-        section = headed[0]
-        yield first_sentences(_passages(document, _PROSE, section.start, section.end))
-    for passage in islice(_passages(document, _PROSE), _FIRST_BLOCKS):
-        if opening := _ABSTRACT_OPENING.match(passage):
-            yield first_sentences([passage[opening.end() :]])
 
 
 def _is_abstract(section: Section) -> bool:

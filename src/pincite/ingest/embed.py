@@ -84,7 +84,10 @@ class EmbeddingPool:
         """Start on a document's windows."""
         texts = {window.fingerprint: window.embedded for part in chunks for window in part.windows}
         stored = texts.keys() if self._reusable is None else texts.keys() & self._reusable
-        known = self._known(stored)
+        known = self._store.known_vectors(stored)
+        missing = [one for one in stored if one not in known]
+        if missing:
+            known = {**known, **self._elsewhere(missing)}
         vectors: dict[str, Vector | _Future] = {**known}
         place: dict[str, int] = {}
         for fingerprint in texts.keys() - known.keys():
@@ -99,11 +102,6 @@ class EmbeddingPool:
                 self._under_way[fingerprint] = (future, number)
         self._sent += len(missing)
         return Pending(chunks, vectors, place)
-
-    def _known(self, fingerprints: Collection[str]) -> dict[str, Vector]:
-        known = self._store.known_vectors(fingerprints)
-        missing = [one for one in fingerprints if one not in known]
-        return {**known, **self._elsewhere(missing)} if missing else known
 
     def _embed(self, texts: Sequence[str], *, is_first: bool = True) -> list[Vector | ModelError]:
         """The vectors of a batch; a text that the model refuses is found by halving the batch.

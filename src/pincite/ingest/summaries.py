@@ -34,8 +34,11 @@ class WrittenSummaries:
         if self._failures >= _GIVE_UP_AFTER:
             return self._otherwise(document)
         try:
+            # Title and text as far as a model reads, without what a reader would not see.
             written = self._generator.generate(
-                _INSTRUCTION, _beginning(document), most_tokens=_MOST_TOKENS
+                _INSTRUCTION,
+                f"{document.title}\n\n{document.shown(0, len(document.text))[:_READ]}",
+                most_tokens=_MOST_TOKENS,
             )
         except ModelError as error:
             self._failures += 1
@@ -43,15 +46,7 @@ class WrittenSummaries:
             metadata = replace(document.metadata, notes=(*document.metadata.notes, note))
             return self._otherwise(replace(document, metadata=metadata))
         self._failures = 0
-        return replace(document, summary=_shortened(" ".join(written.split())))
-
-
-def _beginning(document: Document) -> str:
-    """Title and text as far as a model reads, without what a reader would not see."""
-    return f"{document.title}\n\n{document.shown(0, len(document.text))[:_READ]}"
-
-
-def _shortened(summary: str) -> str:
-    if len(summary) <= _LONGEST:
-        return summary
-    return summary[:_LONGEST].rpartition(" ")[0] + " …"
+        summary = " ".join(written.split())
+        if len(summary) > _LONGEST:
+            summary = summary[:_LONGEST].rpartition(" ")[0] + " …"
+        return replace(document, summary=summary)

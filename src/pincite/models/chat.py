@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 from pincite.errors import ModelInvalid, ModelUnavailable, SettingsError
-from pincite.models.service import Patience, Service
+from pincite.models.service import Patience, Service, ServiceModel
 from pincite.models.tokens import encodable
 from pincite.ports import Writer
 
@@ -40,21 +39,10 @@ def open_generator(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemoteGenerator:
+class RemoteGenerator(ServiceModel):
     """One language model of one service."""
 
-    model: str
-    base_url: str | None = field(default=None, repr=False)  # may carry a password
-    api_key: str | None = field(default=None, repr=False)
-    patience: Patience = field(default_factory=Patience)
     temperature: float = 0.0
-
-    def __post_init__(self) -> None:
-        _ = self._service  # refuses a bad address or key at once
-
-    @cached_property
-    def _service(self) -> Service:
-        return Service(base_url=self.base_url, api_key=self.api_key, patience=self.patience)
 
     @property
     def name(self) -> str:

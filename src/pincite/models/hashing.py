@@ -61,7 +61,10 @@ class HashingEmbedder:
     def _embed(self, text: str) -> Vector:
         sums = np.zeros(self.card.dimensions, np.float32)
         for feature, weight in _features(text):
-            place, sign = _hashed(feature, self.card.dimensions)
+            # `surrogatepass`: half a character from a broken file is hashed like any other.
+            digest = blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            number = int.from_bytes(digest, "little")
+            place, sign = (number >> 1) % self.card.dimensions, 1 if number & 1 else -1
             sums[place] += sign * weight
         if not sums.any():
             # No word at all, or signs that cancelled out: a fixed direction is still valid.
@@ -70,21 +73,11 @@ class HashingEmbedder:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    for word in _WORD.findall(_folded(text)):
+    # Case and accents away: `Café` and `CAFE` are the same word.
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(char for char in decomposed if not unicodedata.combining(char))
+    for word in _WORD.findall(bare):
         yield word, 1.0
         padded = f"<{word}>"
         for start in range(len(padded) - 2):
             yield padded[start : start + 3], _TRIGRAM_WEIGHT
-
-
-def _folded(text: str) -> str:
-    """Case and accents away: `Café` and `CAFE` are the same word."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-def _hashed(feature: str, dimensions: int) -> tuple[int, int]:
-    # `surrogatepass`: half a character from a broken file is hashed like any other.
-    digest = blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    number = int.from_bytes(digest, "little")
-    return (number >> 1) % dimensions, 1 if number & 1 else -1

@@ -52,7 +52,10 @@ class LocalEmbedder:
     @property
     def parallel(self) -> int:
         """One call for each core: two single-threaded runs beat one run on two threads."""
-        return usable_cores()
+        # The cores this process may use; containers are often given fewer than the machine has.
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
 
     @cached_property
     def card(self) -> ModelCard:
@@ -149,7 +152,20 @@ class _Encoder:
     def encode(self, text: str) -> NDArray[np.float32]:
         """One vector for the text, not yet of length 1."""
         ids = self._token_ids(text)
-        return self._pooled(self._model.run(self._output, ids, [0] * len(ids)))
+        output = self._model.run(self._output, ids, [0] * len(ids))
+        ranks = {"none": 2, "mean": 3, "cls": 3}
+        if output.ndim != ranks[self.pooling] or len(output) != 1:
+            raise ModelInvalid(
+                f"{self._output} of the model in {self._folder} has shape {output.shape}, which "
+                f"does not fit pooling {self.pooling!r}; correct it in {self._folder / FACTS_FILE}"
+            )
+        pooled: NDArray[np.float32] = output[0]
+        if self.pooling == "mean":
+            # Every token is a real one: texts are never padded.
+            pooled = pooled.mean(axis=0)
+        elif self.pooling == "cls":
+            pooled = pooled[0]
+        return pooled
 
     def encode_tokens(self, text: str) -> Vectors:
         """A unit vector for each token of the text."""
@@ -173,21 +189,6 @@ class _Encoder:
         # A tokenizer without special tokens gives nothing for an empty text; a model needs a token.
         return ids or [0]
 
-    def _pooled(self, output: NDArray[np.float32]) -> NDArray[np.float32]:
-        ranks = {"none": 2, "mean": 3, "cls": 3}
-        if output.ndim != ranks[self.pooling] or len(output) != 1:
-            raise ModelInvalid(
-                f"{self._output} of the model in {self._folder} has shape {output.shape}, which "
-                f"does not fit pooling {self.pooling!r}; correct it in {self._folder / FACTS_FILE}"
-            )
-        pooled: NDArray[np.float32] = output[0]
-        if self.pooling == "mean":
-            # Every token is a real one: texts are never padded.
-            pooled = pooled.mean(axis=0)
-        elif self.pooling == "cls":
-            pooled = pooled[0]
-        return pooled
-
     def _choose_output(self, declared: Pooling | None) -> tuple[str, Pooling]:
         """Which output to read, and how; mean pooling where nothing else is said, as is usual."""
         outputs = self._model.outputs
@@ -206,10 +207,3 @@ class _Encoder:
                 f"{shapes}; declare the pooling in {self._folder / FACTS_FILE}"
             )
         return suitable[0], declared
-
-
-def usable_cores() -> int:
-    """The cores this process may use; containers are often given fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

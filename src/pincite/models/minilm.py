@@ -36,11 +36,17 @@ def build_minilm(weights: Weights) -> ModelProto:
     graph = _Graph(weights)
     mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
     hidden = _embeddings(graph)
-    bias = _attention_bias(graph, mask)
+    # 0 for a token, far below for padding, shaped to be added to every head's scores.
+    wide = graph.add("Unsqueeze", mask, graph.constant([1, 2]))
+    padding = graph.add("Sub", graph.constant(np.float32(1)), wide)
+    bias = graph.add("Mul", padding, graph.constant(np.float32(-10_000)))
     for layer in range(LAYERS):
         hidden = _layer(graph, hidden, bias, f"encoder.layer.{layer}")
     graph.add("Identity", hidden, output="token_embeddings")
-    _pooling(graph, mask)
+    # The mean over real tokens, scaled to length 1; the sum does, as the length is lost anyway.
+    kept = graph.add("Mul", "token_embeddings", graph.add("Unsqueeze", mask, graph.constant([2])))
+    total = graph.add("ReduceSum", kept, graph.constant([1]), keepdims=0)
+    graph.add("LpNormalization", total, output="sentence_embedding", axis=-1, p=2)
 
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
@@ -103,7 +109,15 @@ class _Graph:
 
 def _embeddings(graph: _Graph) -> str:
     """Word, position and segment vectors added up and normalised."""
-    word = _word_vectors(graph)
+    # Half of all weights: kept as bytes with a scale for each word, and looked up as such.
+    from onnx import TensorProto
+
+    table = _table(graph, "word")
+    scales = np.maximum(np.abs(table).max(axis=1, keepdims=True) / _LARGEST_BYTE, EPSILON)
+    rounded = np.rint(table / scales).astype(np.int8)
+    looked_up = graph.add("Gather", graph.constant(rounded), "input_ids")
+    scale = graph.add("Gather", graph.constant(scales.astype(np.float32)), "input_ids")
+    word = graph.add("Mul", graph.add("Cast", looked_up, to=TensorProto.FLOAT), scale)
     segment = graph.add("Gather", graph.constant(_table(graph, "token_type")), "token_type_ids")
     zero = graph.constant([0])
     tokens = graph.add("Shape", "input_ids", start=1, end=2)
@@ -112,27 +126,8 @@ def _embeddings(graph: _Graph) -> str:
     return _normalised(graph, total, "embeddings.LayerNorm")
 
 
-def _word_vectors(graph: _Graph) -> str:
-    """Half of all weights: kept as bytes with a scale for each word, and looked up as such."""
-    from onnx import TensorProto
-
-    table = _table(graph, "word")
-    scales = np.maximum(np.abs(table).max(axis=1, keepdims=True) / _LARGEST_BYTE, EPSILON)
-    rounded = np.rint(table / scales).astype(np.int8)
-    looked_up = graph.add("Gather", graph.constant(rounded), "input_ids")
-    scale = graph.add("Gather", graph.constant(scales.astype(np.float32)), "input_ids")
-    return graph.add("Mul", graph.add("Cast", looked_up, to=TensorProto.FLOAT), scale)
-
-
 def _table(graph: _Graph, name: str) -> NDArray[np.float32]:
     return graph.weights[f"embeddings.{name}_embeddings.weight"]
-
-
-def _attention_bias(graph: _Graph, mask: str) -> str:
-    """0 for a token, far below for padding, shaped to be added to every head's scores."""
-    wide = graph.add("Unsqueeze", mask, graph.constant([1, 2]))
-    padding = graph.add("Sub", graph.constant(np.float32(1)), wide)
-    return graph.add("Mul", padding, graph.constant(np.float32(-10_000)))
 
 
 def _layer(graph: _Graph, hidden: str, bias: str, name: str) -> str:
@@ -191,10 +186,3 @@ def _normalised(graph: _Graph, hidden: str, name: str) -> str:
     weight, bias = graph.weights[f"{name}.weight"], graph.weights[f"{name}.bias"]
     constants = graph.constant(weight), graph.constant(bias)
     return graph.add("LayerNormalization", hidden, *constants, axis=-1, epsilon=EPSILON)
-
-
-def _pooling(graph: _Graph, mask: str) -> None:
-    """The mean over real tokens, scaled to length 1; the sum does, as the length is lost anyway."""
-    kept = graph.add("Mul", "token_embeddings", graph.add("Unsqueeze", mask, graph.constant([2])))
-    total = graph.add("ReduceSum", kept, graph.constant([1]), keepdims=0)
-    graph.add("LpNormalization", total, output="sentence_embedding", axis=-1, p=2)

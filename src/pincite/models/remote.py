@@ -7,12 +7,12 @@ import json
 import re
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from pincite.errors import ModelInvalid
-from pincite.models.service import Patience, Service, items_in
+from pincite.models.service import ServiceModel, items_in
 from pincite.models.tokens import CJK, encodable
 from pincite.records import ModelCard
 from pincite.vectors import Vector, unit
@@ -24,32 +24,21 @@ _TOKEN = re.compile(rf"[{CJK}]|[A-Za-z]{{1,4}}|\d{{1,2}}|[^\W\d{CJK}]{{1,2}}|[^\
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemoteEmbedder:
+class RemoteEmbedder(ServiceModel):
     """One embedding model of one service.
 
     Where `dimensions` is given the service is asked for vectors of that size; otherwise a probe
     text tells the size on first need.
     """
 
-    model: str
-    base_url: str | None = field(default=None, repr=False)  # may carry a password
-    api_key: str | None = field(default=None, repr=False)
     dimensions: int | None = None
     token_limit: int = 512
     question_prefix: str = ""
     passage_prefix: str = ""
-    patience: Patience = field(default_factory=Patience)
 
     batch = 64
     # Waiting, not computing: more calls at once would only meet the service's rate limit.
     parallel = 4
-
-    def __post_init__(self) -> None:
-        _ = self._service  # refuses a bad address or key at once
-
-    @cached_property
-    def _service(self) -> Service:
-        return Service(base_url=self.base_url, api_key=self.api_key, patience=self.patience)
 
     @cached_property
     def card(self) -> ModelCard:
@@ -109,23 +98,19 @@ class RemoteEmbedder:
             task=f"embed with {self.model}",
         )
         host = self._service.host
-        return _ordered(
-            items_in(reply, "data", of="embeddings", host=host), count=len(texts), host=host
-        )
-
-
-def _ordered(items: list[dict[str, Any]], *, count: int, host: str) -> list[list[float]]:
-    """The vectors in the order of the texts, whatever order they came in."""
-    if len(items) != count:
-        raise ModelInvalid(f"{host} gave {len(items)} vectors for {count} texts")
-    vectors = {item.get("index"): item.get("embedding") for item in items if _has_index(item)}
-    if set(vectors) != set(range(count)):
-        raise ModelInvalid(f"{host} gave vectors that do not tell which texts they belong to")
-    return [_numbers(vectors[place], host) for place in range(count)]
-
-
-def _has_index(item: dict[str, Any]) -> bool:
-    return type(item.get("index")) is int
+        # The vectors in the order of the texts, whatever order they came in.
+        items = items_in(reply, "data", of="embeddings", host=host)
+        count = len(texts)
+        if len(items) != count:
+            raise ModelInvalid(f"{host} gave {len(items)} vectors for {count} texts")
+        vectors = {
+            item.get("index"): item.get("embedding")
+            for item in items
+            if type(item.get("index")) is int
+        }
+        if set(vectors) != set(range(count)):
+            raise ModelInvalid(f"{host} gave vectors that do not tell which texts they belong to")
+        return [_numbers(vectors[place], host) for place in range(count)]
 
 
 def _numbers(embedding: object, host: str) -> list[float]:

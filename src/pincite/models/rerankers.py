@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from pincite.models.catalog import folder_named
 from pincite.models.folder import TOKENIZER_FILE, read_facts
 from pincite.models.local import LocalEmbedder, Vectors
 from pincite.models.onnx_model import OnnxModel, open_tokenizer
-from pincite.models.service import Patience, Service, items_in
+from pincite.models.service import Patience, ServiceModel, items_in
 from pincite.models.tokens import encodable
 from pincite.ports import Embedder, Reranker
 
@@ -161,22 +161,10 @@ class Pairs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemoteReranker:
+class RemoteReranker(ServiceModel):
     """One reranking model of one service. Every answer is checked before it is used."""
 
-    model: str
-    base_url: str | None = field(default=None, repr=False)  # may carry a password
-    api_key: str | None = field(default=None, repr=False)
-    patience: Patience = field(default_factory=Patience)
-
     batch = 100  # one request: its time is bounded by patience, not between requests
-
-    def __post_init__(self) -> None:
-        _ = self._service  # refuses a bad address or key at once
-
-    @cached_property
-    def _service(self) -> Service:
-        return Service(base_url=self.base_url, api_key=self.api_key, patience=self.patience)
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         """The service's relevance of each passage."""
@@ -192,21 +180,17 @@ class RemoteReranker:
             task=f"rerank with {self.model}",
         )
         host = self._service.host
-        return _ordered(
-            items_in(reply, "results", of="results", host=host), count=len(passages), host=host
-        )
-
-
-def _ordered(items: list[dict[str, Any]], *, count: int, host: str) -> list[float]:
-    """The scores in the order of the passages; services give the best first."""
-    scores = {
-        item.get("index"): item.get("relevance_score")
-        for item in items
-        if type(item.get("index")) is int
-    }
-    if len(items) != count or set(scores) != set(range(count)):
-        raise ModelInvalid(f"{host} did not give one score for each of {count} passages")
-    return [_number(scores[place], host) for place in range(count)]
+        # The scores in the order of the passages; services give the best first.
+        items = items_in(reply, "results", of="results", host=host)
+        count = len(passages)
+        scores = {
+            item.get("index"): item.get("relevance_score")
+            for item in items
+            if type(item.get("index")) is int
+        }
+        if len(items) != count or set(scores) != set(range(count)):
+            raise ModelInvalid(f"{host} did not give one score for each of {count} passages")
+        return [_number(scores[place], host) for place in range(count)]
 
 
 def _number(score: object, host: str) -> float:

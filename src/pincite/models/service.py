@@ -213,6 +213,23 @@ class Service:
         return client
 
 
+@dataclass(frozen=True, kw_only=True)
+class ServiceModel:
+    """A model of one service: what all kinds of them are opened with."""
+
+    model: str
+    base_url: str | None = field(default=None, repr=False)  # may carry a password
+    api_key: str | None = field(default=None, repr=False)
+    patience: Patience = field(default_factory=Patience)
+
+    def __post_init__(self) -> None:
+        _ = self._service  # refuses a bad address or key at once
+
+    @cached_property
+    def _service(self) -> Service:
+        return Service(base_url=self.base_url, api_key=self.api_key, patience=self.patience)
+
+
 def openai_package() -> ModuleType:
     """The client; ModelUnavailable names the extra where it is not installed."""
     try:

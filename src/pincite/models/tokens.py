@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pincite.text.words import WORD, is_unspaced
@@ -40,9 +40,12 @@ def token_starts(
     """
     starts = array("I")
     text = encodable(text)
-    for start, end in _slices(text, slice_characters):
+    start = 0
+    while start < len(text):
+        end = _slice_end(text, start, slice_characters)
         encoding = tokenizer.encode(text[start:end], add_special_tokens=False)
         starts.extend(start + offset for offset, _ in encoding.offsets)
+        start = end
     return starts
 
 
@@ -90,14 +93,6 @@ def _pieces(tokenizer: Tokenizer, word: str) -> float:
     if len(word) == 1:
         return 1
     return sum(2 if end - start == 1 else 1 for start, end in encoding.offsets)
-
-
-def _slices(text: str, size: int) -> Iterator[tuple[int, int]]:
-    start = 0
-    while start < len(text):
-        end = _slice_end(text, start, size)
-        yield start, end
-        start = end
 
 
 def _slice_end(text: str, start: int, size: int) -> int:

@@ -67,26 +67,8 @@ class AnalysisFile:
         A page is about what `pages` says; else about the source file that its title or its own
         name names: `src/auth/service.py`, `wiki/src/auth/service.md`, `src-auth-service.md`.
         """
-        return self.pages.get(path) or self._named_by(path, title)
-
-    def _of_source(self, path: str, found: Analysis) -> Analysis:
-        given = self.files.get(path, Analysis())
-        layer = given.layer or self._layer_of(path)
-        return Analysis(
-            layer=layer,
-            symbols=given.symbols or found.symbols,
-            imports=given.imports or found.imports,
-            entry_points=given.entry_points or found.entry_points,
-        )
-
-    def _layer_of(self, path: str) -> str | None:
-        """The first layer with a pattern for the path."""
-        for layer, patterns in self.layers.items():
-            if any(_matches(path, pattern) for pattern in patterns):
-                return layer
-        return None
-
-    def _named_by(self, path: str, title: str) -> tuple[str, ...]:
+        if about := self.pages.get(path):
+            return about
         if path in self.files:
             return (path,)
         called = title.strip().strip("`").removeprefix("./")
@@ -97,6 +79,20 @@ class AnalysisFile:
             return (path,)
         names = (name for name in _names_in(page) if name in self._by_name)
         return tuple(self._by_name[name] for name in names)[:1] or (path,)
+
+    def _of_source(self, path: str, found: Analysis) -> Analysis:
+        given = self.files.get(path, Analysis())
+        layers = (
+            layer
+            for layer, patterns in self.layers.items()
+            if any(_matches(path, pattern) for pattern in patterns)
+        )
+        return Analysis(
+            layer=given.layer or next(layers, None),
+            symbols=given.symbols or found.symbols,
+            imports=given.imports or found.imports,
+            entry_points=given.entry_points or found.entry_points,
+        )
 
     @cached_property
     def _by_name(self) -> dict[str, str]:
@@ -119,21 +115,20 @@ def parse_analysis(data: bytes) -> AnalysisFile:
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise FileUnreadable(f"is not an analysis file: {error}; see docs/code.md") from error
     return AnalysisFile(
-        files={path: _analysis(file) for path, file in form.files.items()},
+        files={
+            path: Analysis(
+                layer=file.layer or None,
+                symbols=_each_once(file.symbols),
+                imports=_each_once(file.imports),
+                entry_points=_each_once(file.entry_points),
+            )
+            for path, file in form.files.items()
+        },
         pages={
             path: (about,) if isinstance(about, str) else tuple(about)
             for path, about in form.pages.items()
         },
         layers={layer: tuple(patterns) for layer, patterns in form.layers.items()},
-    )
-
-
-def _analysis(file: _File) -> Analysis:
-    return Analysis(
-        layer=file.layer or None,
-        symbols=_each_once(file.symbols),
-        imports=_each_once(file.imports),
-        entry_points=_each_once(file.entry_points),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Sequence
 
 from charset_normalizer import CharsetMatch, from_bytes
 
@@ -105,7 +104,8 @@ def decode(data: bytes) -> str:
     text = _decode_marked(data)
     if text is None:
         text = _decode_wide(data) if b"\0" in data else _decode_narrow(data)
-    if _is_binary(text):
+    sample = text[:_SAMPLE_SIZE]
+    if "\0" in text or len(_CONTROL.findall(sample)) > _CONTROL_SHARE * len(sample):
         raise FileUnreadable("is binary, not text")
     return text
 
@@ -180,7 +180,13 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _guess(data: bytes) -> str:
-    sample = _foreign_words(data)
+    # The words that are not pure ASCII, up to the size of a sample: only they tell anything.
+    words = bytearray()
+    for word in _FOREIGN_WORD.finditer(data):
+        words += word.group() + b" "
+        if len(words) >= _SAMPLE_SIZE:
+            break
+    sample = bytes(words[:_SAMPLE_SIZE])
     if len(sample) - len(sample.decode("ascii", "ignore")) < _FEW_FOREIGN_BYTES:
         return _IN_USE[0]
     guesses = from_bytes(sample, cp_isolation=list(_IN_USE), threshold=_TOLERANCE)
@@ -193,28 +199,9 @@ def _merit(guess: CharsetMatch) -> float:
     """How much it reads like a language, less the share of signs and letters that do not fit."""
     foreign = [character for character in str(guess) if not character.isascii()]
     signs = sum(character < "\u2000" and not character.isalpha() for character in foreign)
-    misfits = signs + _strange_letters(foreign)
-    return round(guess.coherence - guess.chaos - misfits / max(1, len(foreign)), 2)
-
-
-def _strange_letters(foreign: Sequence[str]) -> float:
-    """How many Latin letters there are beyond those of the language that explains most of them."""
+    # How many Latin letters there are beyond those of the language that explains most of them.
     letters = Counter(one.lower()[0] for one in foreign if one < _BEYOND_LATIN and one.isalpha())
     known = max(sum(letters[letter] for letter in alphabet) for alphabet in _ALPHABETS)
     western = sum(letters[letter] for letter in _MANY_WESTERN)
-    return letters.total() - max(known, _MANY_WESTERN_COUNT * western)
-
-
-def _foreign_words(data: bytes) -> bytes:
-    """The words that are not pure ASCII, up to the size of a sample: only they tell anything."""
-    sample = bytearray()
-    for word in _FOREIGN_WORD.finditer(data):
-        sample += word.group() + b" "
-        if len(sample) >= _SAMPLE_SIZE:
-            break
-    return bytes(sample[:_SAMPLE_SIZE])
-
-
-def _is_binary(text: str) -> bool:
-    sample = text[:_SAMPLE_SIZE]
-    return "\0" in text or len(_CONTROL.findall(sample)) > _CONTROL_SHARE * len(sample)
+    misfits = signs + (letters.total() - max(known, _MANY_WESTERN_COUNT * western))
+    return round(guess.coherence - guess.chaos - misfits / max(1, len(foreign)), 2)

@@ -49,31 +49,22 @@ def iso_date(value: object) -> str | None:
     line = one_line(value)
     if line is None:
         return None
-    if found := _MOMENT.fullmatch(line):
-        return _moment(found.group())
-    if found := _DAY.search(line):
-        return _day(*map(int, found.groups()))
-    if _MONTH.fullmatch(line) or _YEAR.fullmatch(line):
-        return line
-    # 1 May 2024, or May 1st, 2024
-    month = _NAMED_MONTH.search(line)
-    numbers = _NUMBER.findall(line)
-    days = [int(number) for number in numbers if len(number) <= 2]
-    years = [int(number) for number in numbers if len(number) == 4]
-    if month is None or len(days) != 1 or len(years) != 1:
-        return None
-    return _day(years[0], 1 + _MONTHS.index(month[1].lower()), days[0])
-
-
-def _moment(text: str) -> str | None:
     try:
-        return datetime.fromisoformat(text).isoformat()
-    except ValueError:
-        return None
-
-
-def _day(year: int, month: int, day: int) -> str | None:
-    try:
+        if found := _MOMENT.fullmatch(line):
+            return datetime.fromisoformat(found.group()).isoformat()
+        if found := _DAY.search(line):
+            year, month, day = map(int, found.groups())
+        elif _MONTH.fullmatch(line) or _YEAR.fullmatch(line):
+            return line
+        else:
+            # 1 May 2024, or May 1st, 2024
+            named = _NAMED_MONTH.search(line)
+            numbers = _NUMBER.findall(line)
+            days = [int(number) for number in numbers if len(number) <= 2]
+            years = [int(number) for number in numbers if len(number) == 4]
+            if named is None or len(days) != 1 or len(years) != 1:
+                return None
+            year, month, day = years[0], 1 + _MONTHS.index(named[1].lower()), days[0]
         return date(year, month, day).isoformat()
     except ValueError:
         return None

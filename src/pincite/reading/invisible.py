@@ -56,11 +56,26 @@ def flagged(content: Content) -> Content:
     Title, headings, author and tags, which travel without omissions, lose them.
     """
     metadata = content.metadata
+    # The content's own omissions and those found, in order and without overlap. What the file
+    # itself hides stays as the reader marked it. Elsewhere what is found goes first: a zero-width
+    # character in a long block of code is still worth a flag.
+    own = content.omissions
+    omissions: Iterable[Omission] = own
+    if not content.text.isascii():
+        found = list(_found(content.text))
+        hidden, own_hidden = _hidden(found), _hidden(own)
+        omissions = merge(
+            own_hidden,
+            _outside(hidden, own_hidden),
+            _outside(_not_hidden(own), hidden),
+            _outside(_not_hidden(found), own),
+            key=attrgetter("start"),
+        )
     return replace(
         content,
         title=_visible_or_none(content.title),
         sections=tuple(map(_visible_section, content.sections)),
-        omissions=tuple(_with_found(content)),
+        omissions=tuple(omissions),
         metadata=replace(
             metadata,
             author=_visible_or_none(metadata.author),
@@ -83,26 +98,6 @@ def _visible_section(section: Section) -> Section:
         return section
     path = tuple(visible(heading) for heading in section.heading_path)
     return replace(section, heading_path=tuple(heading for heading in path if heading))
-
-
-def _with_found(content: Content) -> Iterable[Omission]:
-    """The content's own omissions and those found, in order and without overlap.
-
-    What the file itself hides stays as the reader marked it. Elsewhere what is found goes first:
-    a zero-width character in a long block of code is still worth a flag.
-    """
-    own = content.omissions
-    if content.text.isascii():
-        return own
-    found = list(_found(content.text))
-    hidden, own_hidden = _hidden(found), _hidden(own)
-    return merge(
-        own_hidden,
-        _outside(hidden, own_hidden),
-        _outside(_not_hidden(own), hidden),
-        _outside(_not_hidden(found), own),
-        key=attrgetter("start"),
-    )
 
 
 def _hidden(omissions: Iterable[Omission]) -> list[Omission]:

@@ -34,7 +34,13 @@ class _Label(msgspec.Struct, forbid_unknown_fields=True):
 
     def is_of(self, path: str) -> bool:
         patterns = [self.files] if isinstance(self.files, str) else self.files
-        return any(_matches(path, pattern) for pattern in patterns)
+        # A folder stands for all that is in it.
+        return any(
+            path.startswith(one)
+            if one.endswith("/")
+            else fnmatchcase(path, one.replace("[", "[[]"))
+            for one in patterns
+        )
 
 
 class _Form(msgspec.Struct, forbid_unknown_fields=True):
@@ -56,7 +62,22 @@ class LabelsFile:
         """
         for label in self.labels:
             if label.is_of(path):
-                metadata = _with(metadata, label)
+                said = {
+                    name: value
+                    for name in ("name", "project", "author", "date", "language")
+                    if (value := getattr(label, name)) is not None
+                }
+                confidentiality = metadata.confidentiality
+                if label.confidentiality is not None:
+                    own = 0 if confidentiality is None else level_of(confidentiality)
+                    confidentiality = LEVELS[max(own, level_of(label.confidentiality))]
+                metadata = replace(
+                    metadata,
+                    tags=tuple(dict.fromkeys((*metadata.tags, *label.tags))),
+                    agents=tuple(dict.fromkeys((*metadata.agents, *label.agents))),
+                    confidentiality=confidentiality,
+                    **said,
+                )
         return metadata
 
 
@@ -72,29 +93,3 @@ def parse_labels(data: bytes) -> LabelsFile:
         if label.date is not None and day_span(label.date) is None:
             raise FileUnreadable(f"has a date that is none: {label.date!r}; write 2024-05-31")
     return LabelsFile(form.labels)
-
-
-def _with(metadata: Metadata, label: _Label) -> Metadata:
-    said = {
-        name: value
-        for name in ("name", "project", "author", "date", "language")
-        if (value := getattr(label, name)) is not None
-    }
-    confidentiality = metadata.confidentiality
-    if label.confidentiality is not None:
-        own = 0 if confidentiality is None else level_of(confidentiality)
-        confidentiality = LEVELS[max(own, level_of(label.confidentiality))]
-    return replace(
-        metadata,
-        tags=tuple(dict.fromkeys((*metadata.tags, *label.tags))),
-        agents=tuple(dict.fromkeys((*metadata.agents, *label.agents))),
-        confidentiality=confidentiality,
-        **said,
-    )
-
-
-def _matches(path: str, pattern: str) -> bool:
-    """A folder stands for all that is in it."""
-    if pattern.endswith("/"):
-        return path.startswith(pattern)
-    return fnmatchcase(path, pattern.replace("[", "[[]"))

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.errors import FileEmpty, FileUnreadable
-from pincite.reading.sections import Heading, sections_under
 from pincite.records import (
     Analysis,
     Block,
@@ -23,6 +22,7 @@ from pincite.records import (
     Omission,
     OmissionReason,
     Place,
+    Section,
 )
 
 _MOST_CHARACTERS = 20_000_000  # of one document; more is a bomb or a database, not a text
@@ -30,6 +30,7 @@ _UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _LOWEST = 6
 _LONGEST_HEADING = 300
+_MOST_SECTIONS = 50_000  # sections of a document; each takes memory, and may become a chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +192,31 @@ def _parted_by_lines(rows: Iterable[Sequence[Run]]) -> Iterator[Run]:
 def _cleaned(run: Run) -> Run:
     wanted = _UNWANTED.sub("", run.text)
     return run if wanted == run.text else replace(run, text=wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Where a heading stands, how deep it is, and its words."""
+
+    start: int
+    level: int
+    text: str
+
+
+def sections_under(headings: Sequence[Heading], end: int) -> Iterator[Section]:
+    """Each heading with the stretch up to the next; level 0 is what stands before the first.
+
+    From where there are more than anybody wrote, the rest is one section.
+    """
+    headings = headings[:_MOST_SECTIONS]
+    starts = [heading.start for heading in headings]
+    ends = [*starts[1:], end]
+    if not starts or starts[0] > 0:
+        yield Section(heading_path=(), level=0, start=0, end=starts[0] if starts else end)
+    above: list[Heading] = []
+    for heading, section_end in zip(headings, ends, strict=False):
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+        path = tuple(each.text for each in above if each.text)
+        yield Section(path, heading.level, heading.start, section_end)

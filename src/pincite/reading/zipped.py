@@ -49,7 +49,8 @@ class SafeZip:
         entries = self._zip.infolist()
         if len(entries) != promised:
             raise FileUnreadable("is damaged: its directory is not complete")
-        self._entries = {_name(entry): entry for entry in entries}
+        # Some writers on Windows part folders with backslashes.
+        self._entries = {entry.filename.replace("\\", "/"): entry for entry in entries}
         if len(self._entries) < len(entries):
             raise FileUnreadable("holds two parts of the same name")
         for name, entry in self._entries.items():
@@ -124,11 +125,6 @@ def _promised_entries(data: bytes) -> int:
     if max(entries, data.count(_ENTRY_SIGNATURE, start, directory_end)) > _MOST_ENTRIES:
         raise FileUnreadable(f"holds more than {_MOST_ENTRIES:,} parts")
     return int(entries)
-
-
-def _name(entry: ZipInfo) -> str:
-    """Some writers on Windows part folders with backslashes."""
-    return entry.filename.replace("\\", "/")
 
 
 def _check_entry(name: str, entry: ZipInfo) -> None:

@@ -79,9 +79,6 @@ class Finder:
 
     def matches(self, sentence: str) -> tuple[tuple[int, int], ...]:
         """Where they stand, in order, without overlap."""
-        return _joined(sorted(self._spans(sentence)))
-
-    def _spans(self, sentence: str) -> list[tuple[int, int]]:
         words = _PLAIN_WORD if sentence.isascii() else WORD
         spans = [
             match.span()
@@ -90,14 +87,10 @@ class Finder:
         ]
         for token in self._unspaced:
             spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))
-        return spans
-
-
-def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    joined: list[tuple[int, int]] = []
-    for start, end in spans:
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return tuple(joined)
+        joined: list[tuple[int, int]] = []
+        for start, end in sorted(spans):
+            if joined and start <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+            else:
+                joined.append((start, end))
+        return tuple(joined)

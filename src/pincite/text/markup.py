@@ -55,23 +55,19 @@ _LEGAL = re.compile(
 def without_markup(text: str) -> str:
     """The text with links by their words, without emphasis, code marks, tags and comments."""
     text = _QUOTE_MARK.sub("", _LINE_MARK.sub("", text))
-    text = _SHORTCODE.sub(lambda found: found[1] or "", _without_comments(text))
+    # A comment that is never closed stays, as it may be none.
+    kept = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        kept.append(text[at:start])
+        at = end + len("-->")
+    text = _SHORTCODE.sub(lambda found: found[1] or "", "".join([*kept, text[at:]]))
     text = _TAG.sub("", text)
     text = _IMAGE.sub("", _FOOTNOTE.sub("", _ATTRIBUTES.sub("", text)))
     text = _LINK.sub(r"\1", _ORG_LINK.sub(r"\1", text))
     text = _ORG_CODE.sub(r"\2", _ROLE.sub(r"\1", _CODE.sub(r"\2", text)))
     text = _EMPHASIS.sub("", _STRONG.sub(r"\1", text))
     return html.unescape(_ESCAPE.sub(r"\1", text))
-
-
-def _without_comments(text: str) -> str:
-    """A comment that is never closed stays, as it may be none."""
-    kept = []
-    at = 0
-    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        kept.append(text[at:start])
-        at = end + len("-->")
-    return "".join([*kept, text[at:]])
 
 
 def leading_comment(source: str) -> str:

@@ -101,7 +101,9 @@ def expansion(short: str, before: str) -> str:
     at = len(words)
     for letter in reversed(letters):
         at -= 1
-        while at > 0 and _is_small(words[at]) and not _begins_with(words[at], letter):
+        while at > 0 and words[at].group().lower() in _SMALL:
+            if _begins_with(words[at], letter):
+                break
             at -= 1
         if at < 0 or not _begins_with(words[at], letter):
             return ""
@@ -117,10 +119,6 @@ def name_key(name: str) -> str:
 
 def _one_line(name: str) -> str:
     return " ".join(name.split())
-
-
-def _is_small(word: re.Match[str]) -> bool:
-    return word.group().lower() in _SMALL
 
 
 def _begins_with(word: re.Match[str], letter: str) -> bool:

@@ -94,7 +94,8 @@ def _goes_on(text: str, sentence_start: int, stop: re.Match[str], end: int) -> b
     """Whether the sentence is not over at this mark."""
     if text[stop.start()] not in ".…!?":
         return False
-    after = _next_char(text, stop.end(), end)
+    following = text[stop.end() : min(stop.end() + 8, end)]
+    after = next((char for char in following if not char.isspace()), "")
     if after.islower() or after in ",;)":
         return True  # "e. coli", "Yahoo! was", "… and so on"
     if stop.group() != ".":
@@ -113,14 +114,6 @@ def _goes_on(text: str, sentence_start: int, stop: re.Match[str], end: int) -> b
         return True
     is_short = word in _MAYBE_AT_THE_END or _LETTERS_WITH_STOPS.fullmatch(word) is not None
     return is_short and _BEGINNING.match(text, stop.end()) is None
-
-
-def _next_char(text: str, at: int, end: int) -> str:
-    """The first character that is no space, looked for in the next few; empty where none is."""
-    for char in text[at : min(at + 8, end)]:
-        if not char.isspace():
-            return char
-    return ""
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:

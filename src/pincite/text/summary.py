@@ -201,7 +201,15 @@ def _sentences(passages: Iterable[str]) -> Iterator[_Sentence]:
         for start, end in sentence_spans(text, 0, len(text)):
             sentence = " ".join(text[start:end].split())
             words = frozenset(_content_words(sentence))
-            if _says_something(sentence, words):
+            letters = len(_LETTER.findall(sentence))
+            if any(map(is_unspaced, words)):
+                enough = letters >= _FEWEST_UNSPACED
+            else:
+                enough = letters >= _FEWEST_LETTERS and len(sentence.split()) >= _FEWEST_WORDS
+            mostly = letters + sentence.count(" ") >= _LEAST_SHARE * len(sentence)
+            announces = sentence.endswith((":", "："))
+            furniture = announces or _MARKUP.match(sentence) or _BOILERPLATE.match(sentence)
+            if len(words) >= 2 and enough and mostly and not furniture:
                 yield _Sentence(place, sentence, words)
                 place += 1
         if read >= _FURTHEST:
@@ -212,15 +220,3 @@ def _content_words(text: str) -> Iterator[str]:
     for word in WORD.findall(indexed_words(text)):
         if len(word) > 1 and not word.isdigit() and word not in _STOP_WORDS:
             yield word
-
-
-def _says_something(sentence: str, words: frozenset[str]) -> bool:
-    letters = len(_LETTER.findall(sentence))
-    if any(map(is_unspaced, words)):
-        enough = letters >= _FEWEST_UNSPACED
-    else:
-        enough = letters >= _FEWEST_LETTERS and len(sentence.split()) >= _FEWEST_WORDS
-    mostly = letters + sentence.count(" ") >= _LEAST_SHARE * len(sentence)
-    announces = sentence.endswith((":", "："))
-    furniture = announces or _MARKUP.match(sentence) or _BOILERPLATE.match(sentence)
-    return len(words) >= 2 and enough and mostly and not furniture

@@ -175,7 +175,10 @@ def question_terms(question: str) -> list[Term]:
     terms = [Term((code,)) for code in _real_codes(folded)]
     for run in folded.split():
         terms.extend(_terms_of_run(run))
-    telling = Counter(term for term in terms if not _is_stop_word(term)) or Counter(terms)
+    telling = Counter(
+        one for one in terms if len(one.tokens) != 1 or one.tokens[0] not in STOP_WORDS
+    )
+    telling = telling or Counter(terms)
     counted = islice(telling.items(), _MOST_TERMS)
     return [term for term, count in counted for _ in range(min(count, _MOST_REPEATED))]
 
@@ -265,10 +268,6 @@ def _is_no_compound(code: str) -> bool:
         or not _NEVER_IN_COMPOUNDS.isdisjoint(written)
         or _DOTTED_NAME.search(written) is not None
     )
-
-
-def _is_stop_word(term: Term) -> bool:
-    return len(term.tokens) == 1 and term.tokens[0] in STOP_WORDS
 
 
 def spellings_in(text: str) -> set[str]:

@@ -11,7 +11,7 @@ from pincite.chunking.pieces import Measure, document_pieces
 from pincite.models.hashing import HashingEmbedder
 from pincite.reading.lines.plain import paragraphs
 from pincite.reading.reader import LibraryReader
-from pincite.reading.sections import Heading, sections_under
+from pincite.reading.writer import Heading, sections_under
 from pincite.records import Chunk
 from pincite.settings import POLICIES, policy_named
 from pincite.text.lines import LineIndex

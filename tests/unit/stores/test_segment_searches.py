@@ -13,11 +13,18 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from pincite.stores.sqlite.segments import nearest, vector_file, words
-from pincite.stores.sqlite.segments.living import Living, living
+from pincite.stores.sqlite.segments import nearest, segment as segments, words
 from pincite.stores.sqlite.segments.making import term_key
 from pincite.stores.sqlite.segments.nearest import VectorSearch
-from pincite.stores.sqlite.segments.segment import ID_BYTES, Segment, opened, save, signs_of
+from pincite.stores.sqlite.segments.segment import (
+    ID_BYTES,
+    Living,
+    Segment,
+    living,
+    opened,
+    save,
+    signs_of,
+)
 from pincite.stores.sqlite.segments.words import RowScores, WordWeights
 
 # How many of the chunks hold each word.
@@ -178,7 +185,7 @@ def unit_vectors(count: int, seed: int) -> NDArray[np.float32]:
 def test_single_vectors_of_a_large_segment_are_read_and_not_mapped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_file, "_MAPPED_AT_MOST", 0)
+    monkeypatch.setattr(segments, "_MAPPED_AT_MOST", 0)
     vectors = unit_vectors(50, seed=0)
     save(segment_of(lengths=[1] * 50, vectors=vectors), tmp_path / "one")
     segment = opened(tmp_path / "one")

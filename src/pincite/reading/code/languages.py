@@ -49,7 +49,6 @@ _SCRIPT_IMPORTS = """
 _C_PASSAGES = frozenset(
     ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef")
 )
-_C_LEADS = frozenset(("comment",))
 # The macro in `class LIBRARY_EXPORT Parser : public Reader {`.
 _C_NOISE = re.compile(
     r"(?:(?<=\bclass )|(?<=\bstruct ))[A-Z][A-Z0-9_]{2,}(?:\([^()\n]{0,100}\))?"
@@ -75,10 +74,10 @@ class Language:
     grammar: Grammar
     suffixes: tuple[str, ...]
     definitions: Mapping[str, Naming]
-    wrappers: frozenset[str]  # hold one definition and belong to it: `export`, decorators
     passages: frozenset[str]  # hold definitions but are none: `if`, `try`, `#ifdef`
-    leads: frozenset[str]  # stand before a definition and go with it
     imports: str  # a query; what it calls `module` is a name, `quoted` a string, `use` Rust's
+    wrappers: frozenset[str] = frozenset()  # hold one definition and belong to it: `export`
+    leads: frozenset[str] = frozenset(("comment",))  # stand before a definition and go with it
     noise: re.Pattern[str] | None = None  # what the grammar stumbles over; it is read as blanks
 
 
@@ -179,7 +178,6 @@ _PYTHON = Language(
             *("try_statement", "except_clause", "finally_clause"),
         )
     ),
-    leads=frozenset(("comment",)),
     imports="""
         (import_statement name: (dotted_name) @module)
         (import_statement name: (aliased_import name: (dotted_name) @module))
@@ -216,7 +214,6 @@ _GO = Language(
     passages=frozenset(
         ("type_declaration", "const_declaration", "var_declaration", "var_spec_list")
     ),
-    leads=frozenset(("comment",)),
     imports="(import_spec path: (_) @quoted)",
 )
 
@@ -252,7 +249,6 @@ _RUST = Language(
         "static_item": _CONSTANT,
         "type_item": _DECLARATION,
     },
-    wrappers=frozenset(),
     passages=frozenset(("foreign_mod_item",)),
     leads=frozenset(("line_comment", "block_comment", "attribute_item")),
     imports="""
@@ -288,7 +284,6 @@ _JAVA = Language(
         "compact_constructor_declaration": _FUNCTION,
         "field_declaration": _java_field,
     },
-    wrappers=frozenset(),
     passages=frozenset(("enum_body_declarations",)),
     leads=frozenset(("line_comment", "block_comment")),
     imports="""
@@ -418,7 +413,6 @@ _C = Language(
     definitions=_C_DEFINITIONS,
     wrappers=frozenset(("linkage_specification",)),
     passages=_C_PASSAGES | {"linkage_specification"},
-    leads=_C_LEADS,
     imports=_C_IMPORTS,
     noise=_C_NOISE,
 )
@@ -438,7 +432,7 @@ _CPP = Language(
     },
     wrappers=frozenset(("template_declaration", "linkage_specification")),
     passages=_C_PASSAGES | {"linkage_specification", "namespace_definition"},
-    leads=_C_LEADS | {"access_specifier"},
+    leads=frozenset(("comment", "access_specifier")),
     imports=_C_IMPORTS,
     noise=_C_NOISE,
 )

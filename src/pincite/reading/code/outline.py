@@ -149,7 +149,10 @@ class _Walk:
         if not node.is_named:
             return None
         if node.type in self.language.leads:
-            self._note_lead(node)
+            if self._begins_line(node):
+                indent = None if node.type == "access_specifier" else _column(node)
+                lead = _Lead(node.start_byte - _column(node), indent, _row(node), _last_row(node))
+                self._leads.append(lead)
             return None
         if node.type in _BODIES:
             return node, frame
@@ -190,7 +193,10 @@ class _Walk:
             self._owners += 1
             frame = found.frame_in(frame, self._owners)
         elif found.role is Role.DECLARATION:
-            frame = self._group_of(found, frame)
+            # Without a comment, it goes on with the section of the one above it.
+            group = self._declared
+            if group is not None and _row(found.whole) == group.last_row + 1:
+                frame = group.frame
         elif not found.is_exported:
             self._mark(start, frame)
             return (found.inner, frame) if _is_long(found.whole) else None
@@ -203,13 +209,6 @@ class _Walk:
         enter = found.role is Role.TYPE or _is_long(found.whole)
         return (found.inner, frame) if enter else None
 
-    def _group_of(self, found: Found, frame: Frame) -> Frame:
-        """The section that a declaration without a comment goes on with."""
-        group = self._declared
-        if group is None or _row(found.whole) != group.last_row + 1:
-            return frame
-        return group.frame
-
     def _mark(self, start: int | None, frame: Frame) -> None:
         """A block begins here, unless it begins in the middle of a line."""
         if start is None or start < self._floor:
@@ -220,12 +219,6 @@ class _Walk:
             self.marks[-1] = mark  # a definition at the start of the statement it stands in
         elif before is None or _far_enough(before, mark):
             self.marks.append(mark)
-
-    def _note_lead(self, node: Node) -> None:
-        if self._begins_line(node):
-            indent = None if node.type == "access_specifier" else _column(node)
-            start = node.start_byte - _column(node)
-            self._leads.append(_Lead(start, indent, _row(node), _last_row(node)))
 
     def _start_of(self, node: Node) -> int | None:
         """The start of its first line, with the comments above it; None in the middle of a line."""
@@ -427,28 +420,21 @@ def _all(outline: Outline, text: str, language: Language) -> Iterator[str]:
     if language.name == "python" and _PYTHON_MAIN.search(text):
         yield "main"
     for definition in outline.definitions:
-        if language.name in _MAIN_BY_NAME and _is_main(definition):
+        is_function = definition.role is Role.FUNCTION
+        if language.name in _MAIN_BY_NAME and is_function and definition.path[-1] == "main":
             yield "main"
         if definition.role in (Role.FUNCTION, Role.DECLARATION):
             start = max(definition.head_start, definition.head_end - _LONGEST_HEAD)
-            yield from _annotated(text[start : definition.head_end])
+            for match in _ANNOTATION.finditer(text[start : definition.head_end]):
+                word, path, rest = match.groups()
+                if word.lower() not in ("route", "request"):
+                    yield _route(word, path)
+                    continue
+                for method in dict.fromkeys(_NAMED_METHOD.findall(rest)) or ("GET",):
+                    yield _route(method, path)
     if language.name in _CALLS_IN:
         for call in _CALL.finditer(text):
             yield _route(call[1], call[2])
-
-
-def _is_main(definition: Definition) -> bool:
-    return definition.role is Role.FUNCTION and definition.path[-1] == "main"
-
-
-def _annotated(head: str) -> Iterator[str]:
-    for match in _ANNOTATION.finditer(head):
-        word, path, rest = match.groups()
-        if word.lower() not in ("route", "request"):
-            yield _route(word, path)
-            continue
-        for method in dict.fromkeys(_NAMED_METHOD.findall(rest)) or ("GET",):
-            yield _route(method, path)
 
 
 def _route(method: str, path: str) -> str:

@@ -40,11 +40,23 @@ def read(file: SourceFile) -> Content:
     if tree is None:
         return unstructured(text, language)
     found = outline(tree, text, language)
-    marks = _from_the_top(found.marks, text)
+    # The marks, and one for what stands before the first of them.
+    begin = len(text) - len(text.lstrip())
+    begin = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
+    marks = list(found.marks)
+    if not marks or marks[0].start > begin:
+        marks.insert(0, Mark(begin, (), 0))
+    # A section wherever another definition, or the rest of an outer one, begins.
+    firsts = [next(group) for _, group in groupby(marks, key=lambda mark: mark.owner)]
+    starts = [0, *(mark.start for mark in firsts[1:]), len(text)]
+    sections = [
+        Section(mark.path, len(mark.path), start, after)
+        for mark, (start, after) in zip(firsts, pairwise(starts), strict=True)
+    ]
     return Content(
         type=language.type,
         text=text,
-        sections=tuple(_sections(marks, len(text))),
+        sections=tuple(sections),
         blocks=tuple(_blocks(marks, text)),
         metadata=Metadata(language=language.name),
         modality=Modality.CODE,
@@ -73,23 +85,6 @@ def _analysis(tree: Tree, found: Outline, text: str, language: Language) -> Anal
 def _is_minified(text: str) -> bool:
     in_long_lines = sum(len(line) for line in text.splitlines() if len(line) > _LONG_LINE)
     return 2 * in_long_lines > len(text)
-
-
-def _from_the_top(marks: Sequence[Mark], text: str) -> list[Mark]:
-    """The marks, and one for what stands before the first of them."""
-    begin = len(text) - len(text.lstrip())
-    begin = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
-    if marks and marks[0].start <= begin:
-        return list(marks)
-    return [Mark(begin, (), 0), *marks]
-
-
-def _sections(marks: Sequence[Mark], end: int) -> Iterator[Section]:
-    """A section wherever another definition, or the rest of an outer one, begins."""
-    firsts = [next(group) for _, group in groupby(marks, key=lambda mark: mark.owner)]
-    starts = [0, *(mark.start for mark in firsts[1:]), end]
-    for mark, (start, after) in zip(firsts, pairwise(starts), strict=True):
-        yield Section(mark.path, len(mark.path), start, after)
 
 
 def _blocks(marks: Sequence[Mark], text: str) -> Iterator[Block]:

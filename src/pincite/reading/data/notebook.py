@@ -31,9 +31,18 @@ _Record = Mapping[str, object]
 
 def read(file: SourceFile) -> Content:
     """Read a notebook of format 3 or 4. Pictures and other outputs that are no text are left."""
-    notebook = _notebook(file)
-    cells = list(_cells(notebook))
-    front = _front_matter(cells)
+    try:
+        notebook = json_value(decode_filled(file.data))
+    except ValueError as error:
+        raise FileUnreadable("is not a notebook: it is not JSON; open and save it again") from error
+    if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
+        raise FileUnreadable("is not a notebook: it has no cells; open and save it again")
+    # The cells in order; format 3 keeps them in work sheets.
+    holders = (notebook, *_records(notebook.get("worksheets")))
+    cells = [cell for holder in holders for cell in _records(holder.get("cells"))]
+    # What a first cell that is not code may say about the notebook, between lines of dashes.
+    has_front = bool(cells) and cells[0].get("cell_type") != "code"
+    front = split_front_matter(_source(cells[0])) if has_front else FrontMatter()
     writer = Writer()
     titles: list[str] = []
     for number, cell in enumerate(cells, start=1):
@@ -48,16 +57,6 @@ def read(file: SourceFile) -> Content:
     )
 
 
-def _notebook(file: SourceFile) -> _Record:
-    try:
-        notebook = json_value(decode_filled(file.data))
-    except ValueError as error:
-        raise FileUnreadable("is not a notebook: it is not JSON; open and save it again") from error
-    if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
-        raise FileUnreadable("is not a notebook: it has no cells; open and save it again")
-    return notebook
-
-
 def _metadata(about: _Record, front: FrontMatter, *, cells: int) -> Metadata:
     kernel, language = _record(about.get("kernelspec")), _record(about.get("language_info"))
     return Metadata(
@@ -67,19 +66,6 @@ def _metadata(about: _Record, front: FrontMatter, *, cells: int) -> Metadata:
         language=facts.one_line(language.get("name")) or facts.one_line(kernel.get("language")),
         pages=cells,
     )
-
-
-def _front_matter(cells: list[_Record]) -> FrontMatter:
-    """What a first cell that is not code may say about the notebook, between lines of dashes."""
-    if not cells or cells[0].get("cell_type") == "code":
-        return FrontMatter()
-    return split_front_matter(_source(cells[0]))
-
-
-def _cells(notebook: _Record) -> Iterator[_Record]:
-    """The cells in order; format 3 keeps them in work sheets."""
-    for holder in (notebook, *_records(notebook.get("worksheets"))):
-        yield from _records(holder.get("cells"))
 
 
 def _write_cell(writer: Writer, cell: _Record, source: str) -> Iterator[str]:
@@ -101,7 +87,9 @@ def _write_cell(writer: Writer, cell: _Record, source: str) -> Iterator[str]:
         case "code":
             writer.code(source)
             for output in _outputs(cell):
-                writer.code(_shortened(output))
+                said = _EMBEDDED.sub("", output).strip("\n").rstrip()
+                is_long = len(said) > _LONGEST_OUTPUT
+                writer.code(f"{said[:_LONGEST_OUTPUT].rstrip()}…" if is_long else said)
         case _:
             writer.paragraph(source)
 
@@ -135,29 +123,20 @@ def _outputs(cell: _Record) -> Iterator[str]:
             case "stream":
                 yield _printed(_text(output.get("text")))
             case "error" | "pyerr":
-                yield _failure(output)
+                # The line that says what went wrong: the last of the trace.
+                name, value = _text(output.get("ename")), _text(output.get("evalue"))
+                said = ": ".join(part for part in (name, value.partition("\n")[0]) if part)
+                trace = _printed(_text(output.get("traceback"), between="\n")).strip()
+                yield said or trace.rpartition("\n")[2]
             case _:
                 shown = data.get("text/markdown") or data.get("text/plain") or output.get("text")
                 yield _OBJECT.sub("", _printed(_text(shown)))
-
-
-def _failure(output: _Record) -> str:
-    """The line that says what went wrong: the last of the trace."""
-    name, value = _text(output.get("ename")), _text(output.get("evalue"))
-    said = ": ".join(part for part in (name, value.partition("\n")[0]) if part)
-    trace = _printed(_text(output.get("traceback"), between="\n")).strip()
-    return said or trace.rpartition("\n")[2]
 
 
 def _printed(text: str) -> str:
     """As a terminal would show it: without colours, and of lines written over, the last state."""
     lines = _COLOURS.sub("", text).replace("\r\n", "\n").split("\n")
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
-
-
-def _shortened(text: str) -> str:
-    text = _EMBEDDED.sub("", text).strip("\n").rstrip()
-    return text if len(text) <= _LONGEST_OUTPUT else f"{text[:_LONGEST_OUTPUT].rstrip()}…"
 
 
 def _source(cell: _Record) -> str:

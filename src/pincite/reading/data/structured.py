@@ -19,8 +19,8 @@ from pincite.reading import facts
 from pincite.reading.encoding import decode_filled
 from pincite.reading.lines.plain import paragraphs
 from pincite.reading.recordings.transcripts import read_json_transcript
-from pincite.reading.sections import Heading, sections_under
 from pincite.reading.source_file import SourceFile
+from pincite.reading.writer import Heading, sections_under
 from pincite.records import Block, BlockKind, Content, Metadata, Place, Section
 from pincite.text.lines import LineIndex
 from pincite.text.sentences import trim
@@ -80,7 +80,10 @@ def read(file: SourceFile) -> Content:
     try:
         value = json_value(text)
     except ValueError:
-        return _read_lines(text, file) if _is_lines(text) else _read_plain(text)
+        # It may be one JSON value on each line, whatever the file is called.
+        values = list(islice(_line_values(text), 2))
+        is_lines = len(values) == 2 and all(isinstance(one, dict | list) for one in values)
+        return _read_lines(text, file) if is_lines else _read_plain(text)
     transcript = read_json_transcript(value, file)
     if transcript is not None:
         return transcript
@@ -88,7 +91,9 @@ def read(file: SourceFile) -> Content:
     title, metadata = _name(about), _metadata(about)
     del value, about  # takes many times the memory of the text
     shown = with_plain_strings(text)
-    if not _is_readable(shown):
+    # No line should hold much at once; a single long string may.
+    long_lines = (line for line in _LINES.findall(shown) if len(line) > _LONG_LINE)
+    if not all(_SINGLE_STRING.fullmatch(shape_of(line)) for line in long_lines):
         shown = indented(shown)
     opening, _ = trim(shown, 0, len(shown))
     if shown[opening] not in "{[":
@@ -102,12 +107,6 @@ def read(file: SourceFile) -> Content:
         blocks=tuple(outline.blocks()),
         metadata=metadata,
     )
-
-
-def _is_readable(text: str) -> bool:
-    """Whether no line holds much at once; a single long string may."""
-    long_lines = (line for line in _LINES.findall(text) if len(line) > _LONG_LINE)
-    return all(_SINGLE_STRING.fullmatch(shape_of(line)) for line in long_lines)
 
 
 def _name(about: Mapping[str, object]) -> str | None:
@@ -125,12 +124,6 @@ def _metadata(about: Mapping[str, object]) -> Metadata:
         language=facts.one_line(first("language", "lang", "locale")),
         modified=facts.iso_date(first("modified", "updated", "updated_at", "updatedAt")),
     )
-
-
-def _is_lines(text: str) -> bool:
-    """Whether it is one JSON value on each line, whatever the file is called."""
-    values = list(islice(_line_values(text), 2))
-    return len(values) == 2 and all(isinstance(value, dict | list) for value in values)
 
 
 def _line_values(text: str) -> Iterator[object]:
@@ -153,10 +146,17 @@ def _read_lines(text: str, file: SourceFile) -> Content:
     rows = tuple(_rows(shown, values) if is_verbatim else _laid_out(_rows(shown, values)))
     if not is_verbatim:
         shown = "\n".join(row.text for row in rows)
+    # The names of the rows; one without a name only ends the section of another.
+    headings: list[Heading] = []
+    before = None
+    for row in rows:
+        if row.name or before:
+            headings.append(Heading(row.start, 1, row.name or ""))
+        before = row.name
     return Content(
         type="jsonl",
         text=shown,
-        sections=tuple(sections_under(list(_headings(rows)), len(shown))),
+        sections=tuple(sections_under(headings, len(shown))),
         blocks=tuple(Block(row.kind, row.start, row.end) for row in rows),
         places=tuple(Place(row.start, row.end, row=row.number) for row in rows),
     )
@@ -201,15 +201,6 @@ def _laid_out(rows: Iterable[_Row]) -> Iterator[_Row]:
         start += len(text) + 1
         if start > MOST_CHARACTERS:
             raise FileUnreadable(f"holds more than {MOST_CHARACTERS:,} characters of text")
-
-
-def _headings(rows: Iterable[_Row]) -> Iterator[Heading]:
-    """The names of the rows; one without a name only ends the section of another."""
-    before = None
-    for row in rows:
-        if row.name or before:
-            yield Heading(row.start, 1, row.name or "")
-        before = row.name
 
 
 def _read_plain(text: str) -> Content:
@@ -264,7 +255,8 @@ class JsonOutline:
         for member in members(self._text, self._shape, opening):
             weighty = member.is_container or (member.end - member.value > _LONG_TEXT)
             if weighty or was_weighty:  # short ones stay together with their like
-                start = 0 if is_first and level == 1 else self._line_start(member.start)
+                line_start = self._lines.start_of(self._lines.line_of(member.start))
+                start = 0 if is_first and level == 1 else line_start
                 self._add_heading(self._label(member) if weighty else "", start, level)
                 if not is_first:
                     self._starts.add(start)
@@ -287,10 +279,9 @@ class JsonOutline:
     def _label(self, member: Member) -> str:
         if member.key is not None:
             return _heading(member.key)
-        return _heading(_own_name(self._text, self._shape, member.value))
-
-    def _line_start(self, offset: int) -> int:
-        return self._lines.start_of(self._lines.line_of(offset))
+        # What the object that opens there calls itself, in one of its first plain members.
+        found = _NAMED.match(self._shape, member.value)
+        return _heading(_string_value(self._text[found.start(1) : found.end(1)]) if found else "")
 
 
 def _heading(text: str) -> str:
@@ -325,12 +316,6 @@ def members(text: str, shape: str, opening: int) -> Iterator[Member]:
         end = _value_end(shape, at)
         yield Member(key, start, at, end, shape[at] in "{[")
         at = _skip_space(shape, end)
-
-
-def _own_name(text: str, shape: str, opening: int) -> str:
-    """What the object that opens there calls itself, in one of its first plain members."""
-    found = _NAMED.match(shape, opening)
-    return _string_value(text[found.start(1) : found.end(1)]) if found else ""
 
 
 def _string_value(string: str) -> str:
@@ -369,17 +354,14 @@ def with_plain_strings(text: str) -> str:
     for found in _STRINGS.finditer(shape_of(text)):
         string = text[found.start() : found.end()]
         if "\\" in string:
-            written += (text[at : found.start()], _plain_string(string))
-            at = found.end()
+            try:
+                value = _LINE_BREAKS.sub(" ", json.loads(string))
+            except ValueError:
+                continue
+            if not _SURROGATE.search(value):
+                written += (text[at : found.start()], json.dumps(value, ensure_ascii=False))
+                at = found.end()
     return "".join((*written, text[at:]))
-
-
-def _plain_string(string: str) -> str:
-    try:
-        value = _LINE_BREAKS.sub(" ", json.loads(string))
-    except ValueError:
-        return string
-    return string if _SURROGATE.search(value) else json.dumps(value, ensure_ascii=False)
 
 
 def indented(text: str) -> str:

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 
 from pincite.reading.encoding import decode_filled
 from pincite.reading.source_file import SourceFile
@@ -194,7 +194,14 @@ def _parted(rows: Iterable[Row]) -> Iterator[_Table]:
             tables.append([row])
     waiting: _Table = []
     for table in tables:
-        if waiting and not _heads(waiting, table):
+        # The last row of a short table may be the header of the one after an empty row.
+        if waiting and not (
+            table[0].number - waiting[-1].number == 2
+            and len(waiting[-1].used) >= 2
+            and not _has_values(waiting)
+            and _has_values(table[:1])
+            and set(table[0].used) <= {0, *waiting[-1].used}
+        ):
             yield waiting
             waiting = []
         waiting = waiting + table
@@ -203,17 +210,6 @@ def _parted(rows: Iterable[Row]) -> Iterator[_Table]:
             waiting = []
     if waiting:
         yield waiting
-
-
-def _heads(above: _Table, below: _Table) -> bool:
-    """Whether the last row of a short table is the header of the one after an empty row."""
-    return (
-        below[0].number - above[-1].number == 2
-        and len(above[-1].used) >= 2
-        and not _has_values(above)
-        and _has_values(below[:1])
-        and set(below[0].used) <= {0, *above[-1].used}
-    )
 
 
 def _labelled(tables: Iterable[_Table]) -> Iterator[Iterator[tuple[int, str]]]:
@@ -289,14 +285,19 @@ def _labels(table: _Table, header: int) -> tuple[Sequence[str], int]:
     labels = list(table[header].cells)
     above = table[header - 1].spread if header else None
     if above is not None and len({name for name in above if name}) > 1:
-        labels = [_joined(group, label) for group, label in _padded(above, labels)]
+        pairs = zip_longest(above, labels, fillvalue="")
+        labels = [_joined(group, label) for group, label in pairs]
     data_from = header + 1
     if _is_second_header(labels, table[data_from : data_from + 2]):
         groups = table[header].spread or labels
-        under = table[data_from].cells
-        labels = [_joined(group, name) if name else group for group, name in _padded(groups, under)]
+        pairs = zip_longest(groups, table[data_from].cells, fillvalue="")
+        labels = [_joined(group, name) if name else group for group, name in pairs]
         data_from += 1
-    return [_shortened(label) for label in labels], data_from
+    shortened = [
+        label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1].rstrip() + "…"
+        for label in labels
+    ]
+    return shortened, data_from
 
 
 def _is_second_header(labels: Sequence[str], rows: Sequence[Row]) -> bool:
@@ -313,21 +314,8 @@ def _has_values(rows: Sequence[Row]) -> bool:
     return any(_VALUE.fullmatch(cell) for row in rows for cell in row.cells if cell)
 
 
-def _padded(first: Sequence[str], second: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for column in range(max(len(first), len(second))):
-        yield _cell(first, column), _cell(second, column)
-
-
-def _cell(cells: Sequence[str], column: int) -> str:
-    return cells[column] if column < len(cells) else ""
-
-
 def _joined(group: str, name: str) -> str:
     return name if group == name else f"{group} {name}".strip()
-
-
-def _shortened(label: str) -> str:
-    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1].rstrip() + "…"
 
 
 def _columns(table: _Table) -> set[int]:

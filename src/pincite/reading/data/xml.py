@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 from lxml import etree
 
@@ -50,17 +51,13 @@ def read(file: SourceFile) -> Content:
         return _read_feed(root)
     writer = _Lines()
     writer.write(root)
-    return writer.content("xml", title=_title(root))
+    titles = (child.text for child in _elements(root) if _local_name(child).lower() == "title")
+    return writer.content("xml", title=one_line(root.get("title")) or one_line(next(titles, None)))
 
 
 def _local_name(element: etree._Element) -> str:
     """The name of an element without its namespace."""
     return etree.QName(element).localname
-
-
-def _title(root: etree._Element) -> str | None:
-    titles = (child.text for child in _elements(root) if _local_name(child).lower() == "title")
-    return one_line(root.get("title")) or one_line(next(titles, None))
 
 
 class _Lines(Writer):
@@ -111,21 +108,13 @@ def _is_one_line(element: etree._Element) -> bool:
     inner = list(_elements(element))
     if len(inner) <= 1 and not _has_own_text(element):
         return not inner or len(inner[0]) == 0
-    return _has_own_text(element) and _is_short(element)
+    lengths = accumulate(map(len, element.itertext()))
+    return _has_own_text(element) and all(length <= _LONGEST_MIXED for length in lengths)
 
 
 def _has_own_text(element: etree._Element) -> bool:
     own = (element.text, *(child.tail for child in element))
     return any(text and not text.isspace() for text in own)
-
-
-def _is_short(element: etree._Element) -> bool:
-    length = 0
-    for text in element.itertext():
-        length += len(text)
-        if length > _LONGEST_MIXED:
-            return False
-    return True
 
 
 def _line(element: etree._Element) -> str:

@@ -65,21 +65,34 @@ def split_front_matter(text: str) -> FrontMatter:
             end=found.end() if is_broken else 0,
             metadata=Metadata(confidentiality=_UNREADABLE if guarded else None),
         )
+    value = fields.get("tags", fields.get("tag"))
+    if isinstance(value, str):
+        value = list(value.split(",") if "," in value else value.split())
+    tags = (tag.removeprefix("#") for tag in _lines(value))
+    # For which agents the text is, under any of the names that are in use.
+    named = (fields[key] for key in ("agents", "agent", "agent_hint") if key in fields)
+    split = (value.split(",") if isinstance(value, str) else value for value in named)
+    projects = _lines(fields.get("project"))
+    notes = (f"of its {len(projects)} projects only {projects[0]} counts",) if projects[1:] else ()
+    day = _line(fields.get("date"))
+    # Other keys count where they name a recording's file or address.
+    said = (_line(fields.get(key)) for key in ("video", "audio", "media", "source"))
+    recordings = (one for one in said if one and _RECORDING.search(one))
     return FrontMatter(
         end=found.end(),
         title=_line(fields.get("title")),
         metadata=Metadata(
-            tags=_tags(fields.get("tags", fields.get("tag"))),
+            tags=tuple(dict.fromkeys(tag for tag in tags if tag)),
             author=", ".join(_lines(fields.get("author", fields.get("authors")))) or None,
-            date=_date(fields.get("date")),
+            date=day and (iso_date(day) or day),
             language=_line(fields.get("lang", fields.get("language"))),
-            project=next(iter(_lines(fields.get("project"))), None),
+            project=next(iter(projects), None),
             confidentiality=_confidentiality(fields),
-            agents=_agents(fields),
-            notes=_notes(fields),
+            agents=tuple(dict.fromkeys(line for value in split for line in _lines(value))),
+            notes=notes,
         ),
         modality=_modality(fields),
-        recording=_recording(fields),
+        recording=_line(fields.get("recording")) or next(recordings, None),
         source=_line(fields.get("source")),
     )
 
@@ -141,26 +154,6 @@ def _lines(value: object) -> list[str]:
     return [line for each in values if (line := _line(each))]
 
 
-def _tags(value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = list(value.split(",") if "," in value else value.split())
-    tags = (tag.removeprefix("#") for tag in _lines(value))
-    return tuple(dict.fromkeys(tag for tag in tags if tag))
-
-
-def _date(value: object) -> str | None:
-    """In ISO 8601 where that is sure, else as it is written."""
-    line = _line(value)
-    return line and (iso_date(line) or line)
-
-
-def _agents(fields: Mapping[str, object]) -> tuple[str, ...]:
-    """For which agents the text is, under any of the names that are in use."""
-    named = (fields[key] for key in ("agents", "agent", "agent_hint") if key in fields)
-    split = (value.split(",") if isinstance(value, str) else value for value in named)
-    return tuple(dict.fromkeys(line for value in split for line in _lines(value)))
-
-
 def _confidentiality(fields: Mapping[str, object]) -> str | None:
     """As it is labelled; of several labels the strictest, and one that cannot be read counts so."""
     given = [fields[key] for key in _LABELS if key in fields]
@@ -168,12 +161,6 @@ def _confidentiality(fields: Mapping[str, object]) -> str | None:
     if given and not lines:
         return _UNREADABLE
     return max(lines, key=level_of, default=None)
-
-
-def _notes(fields: Mapping[str, object]) -> tuple[str, ...]:
-    """What is said and cannot be kept, for the report."""
-    projects = _lines(fields.get("project"))
-    return (f"of its {len(projects)} projects only {projects[0]} counts",) if projects[1:] else ()
 
 
 def _modality(fields: Mapping[str, object]) -> Modality | None:
@@ -185,11 +172,3 @@ def _modality(fields: Mapping[str, object]) -> Modality | None:
     if said & _AUDIO:
         return Modality.AUDIO_TRANSCRIPT
     return Modality.VIDEO_TRANSCRIPT if said & _VIDEO else None
-
-
-def _recording(fields: Mapping[str, object]) -> str | None:
-    """What `recording` names; other keys count where they name a recording's file or address."""
-    if named := _line(fields.get("recording")):
-        return named
-    said = (_line(fields.get(key)) for key in ("video", "audio", "media", "source"))
-    return next((one for one in said if one and _RECORDING.search(one)), None)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from pincite.reading.lines.outline import OutlineBlock
-from pincite.reading.sections import Heading, sections_under
+from pincite.reading.writer import Heading, sections_under
 from pincite.records import Block, BlockKind, Content, Metadata
 from pincite.text.lines import LineIndex
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -43,7 +42,9 @@ def read(file: SourceFile) -> Content:
         replace(block, heading=heading_text(block.heading))
         for block in outline(lines.text, lines.index, first)
     )
-    source = _recognised_from(front.source, file.path)
+    # The file whose recognised text this is; any other note may claim to stem from anything.
+    is_converted = file.path == f"{CONVERTED_FOLDER}/{front.source}.md"
+    source = front.source if is_converted else None
     kind = source.rpartition(".")[2].lower() if source else "md"
     metadata = replace(front.metadata, source=source)
     content = content_of(kind, lines, blocks, title=front.title, metadata=metadata)
@@ -53,11 +54,6 @@ def read(file: SourceFile) -> Content:
     return _with_pages(content) if is_recognised else with_times(content, file)
 
 
-def _recognised_from(source: str | None, path: str) -> str | None:
-    """The file whose recognised text this is; any other note may claim to stem from anything."""
-    return source if path == f"{CONVERTED_FOLDER}/{source}.md" else None
-
-
 def _with_pages(content: Content) -> Content:
     """Give what stands below `## Page N` that page, if the text was recognised from a file.
 
@@ -65,17 +61,14 @@ def _with_pages(content: Content) -> Content:
     """
     if content.metadata.source is None or content.modality is not Modality.OCR:
         return content
-    return replace(content, places=tuple(_places(content)))
-
-
-def _places(content: Content) -> Iterator[Place]:
     begun = [
         (section.start, page)
         for section in content.sections
         if (page := _page(section)) is not None
     ]
-    for (start, page), (end, _) in pairwise([*begun, (len(content.text), 0)]):
-        yield Place(start, end, page=page)
+    reaching = pairwise([*begun, (len(content.text), 0)])
+    places = tuple(Place(start, end, page=page) for (start, page), (end, _) in reaching)
+    return replace(content, places=places)
 
 
 def _page(section: Section) -> int | None:

@@ -53,23 +53,7 @@ _MARKUP = re.compile(r"(?<!\w)([*/_=~+])(?=\S)([^*/_=~+]*[^*/_=~+\s])\1(?!\w)")
 def read(file: SourceFile) -> Content:
     """Read an Org file. Nothing that it includes or links to is looked at."""
     lines = Lines(decode_filled(file.data))
-    values = _values(lines)
-    return content_of(
-        "org",
-        lines,
-        org_blocks(lines, _states(values)),
-        title=facts.one_line(" ".join(values["TITLE"])),
-        metadata=Metadata(
-            tags=_tags(values),
-            author=facts.one_line(", ".join(values["AUTHOR"])),
-            date=facts.iso_date(next(iter(values["DATE"]), None)),
-            language=facts.one_line(next(iter(values["LANGUAGE"]), None)),
-        ),
-    )
-
-
-def _values(lines: Lines) -> _Values:
-    """The values of the keywords before the first headline, by their names in capitals."""
+    # The values of the keywords before the first headline, by their names in capitals.
     values: _Values = defaultdict(list)
     for line in range(1, lines.count + 1):
         source = lines[line]
@@ -77,21 +61,24 @@ def _values(lines: Lines) -> _Values:
             break
         if keyword := _KEYWORD.match(source):
             values[keyword["name"].upper()].append(keyword["value"].strip())
-    return values
-
-
-def _states(values: _Values) -> frozenset[str]:
-    """The words that mark the state of a task; `#+TODO: DRAFT(d) | SENT` adds to them."""
+    # The words that mark the state of a task; `#+TODO: DRAFT(d) | SENT` adds to them.
     own = (
         word for keyword in _STATE_KEYWORDS for value in values[keyword] for word in value.split()
     )
-    return _STATES | {word.partition("(")[0] for word in own if word != "|"}
-
-
-def _tags(values: _Values) -> tuple[str, ...]:
     file_tags = " ".join(values["FILETAGS"]).replace(":", " ").split()
     keywords = [tag for value in values["KEYWORDS"] for tag in facts.tags(value)]
-    return facts.tags([*file_tags, *keywords])
+    return content_of(
+        "org",
+        lines,
+        org_blocks(lines, _STATES | {word.partition("(")[0] for word in own if word != "|"}),
+        title=facts.one_line(" ".join(values["TITLE"])),
+        metadata=Metadata(
+            tags=facts.tags([*file_tags, *keywords]),
+            author=facts.one_line(", ".join(values["AUTHOR"])),
+            date=facts.iso_date(next(iter(values["DATE"]), None)),
+            language=facts.one_line(next(iter(values["LANGUAGE"]), None)),
+        ),
+    )
 
 
 def org_blocks(lines: Lines, states: Collection[str]) -> Iterator[OutlineBlock]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, table
-from markdown_it.token import Token
 
 from pincite.reading.lines.plain import paragraphs
 from pincite.records import BlockKind
@@ -55,11 +54,28 @@ def outline(text: str, lines: LineIndex, first: int = 1) -> Iterator[OutlineBloc
         if work > _MOST_WORK:
             break
         try:
-            tokens = _PARSER.parse(_piece(text, lines, first, beyond))
+            tokens = _PARSER.parse(
+                "\n".join(
+                    _shortened(text, lines.start_of(line), lines.end_of(line))
+                    for line in range(first, beyond)
+                )
+            )
         except _TooDeep:
             break
         work += len(tokens)
-        blocks = list(_blocks(tokens, first))
+        blocks: list[OutlineBlock] = []
+        for place, token in enumerate(tokens):
+            # Only an item of a top-level list is an item at level 1.
+            wanted_level = 1 if token.type == "list_item_open" else 0
+            kind = _KINDS.get(token.type)
+            if kind is None or token.level != wanted_level or token.map is None:
+                continue
+            level, heading = 0, ""
+            if kind is BlockKind.HEADING:
+                level, heading = int(token.tag[1:]), tokens[place + 1].content
+            blocks.append(
+                OutlineBlock(kind, first + token.map[0], first + token.map[1] - 1, level, heading)
+            )
         if blocks and beyond <= lines.count:
             beyond = blocks.pop().first
         yield from blocks
@@ -70,30 +86,11 @@ def outline(text: str, lines: LineIndex, first: int = 1) -> Iterator[OutlineBloc
             yield OutlineBlock(BlockKind.PARAGRAPH, *lines.lines_of(start, end))
 
 
-def _piece(text: str, lines: LineIndex, first: int, beyond: int) -> str:
-    return "\n".join(
-        _shortened(text, lines.start_of(line), lines.end_of(line)) for line in range(first, beyond)
-    )
-
-
 def _shortened(text: str, start: int, end: int) -> str:
     if end - start <= _LONG_LINE:
         return text[start:end]
     half = _LONG_LINE // 2
     return text[start : start + half] + text[end - half : end]
-
-
-def _blocks(tokens: list[Token], first: int) -> Iterator[OutlineBlock]:
-    for place, token in enumerate(tokens):
-        # Only an item of a top-level list is an item at level 1.
-        wanted_level = 1 if token.type == "list_item_open" else 0
-        kind = _KINDS.get(token.type)
-        if kind is None or token.level != wanted_level or token.map is None:
-            continue
-        level, heading = 0, ""
-        if kind is BlockKind.HEADING:
-            level, heading = int(token.tag[1:]), tokens[place + 1].content
-        yield OutlineBlock(kind, first + token.map[0], first + token.map[1] - 1, level, heading)
 
 
 class _TooDeep(Exception):

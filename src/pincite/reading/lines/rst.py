@@ -154,7 +154,8 @@ def _titled(lines: Lines, line: int, styles: list[str]) -> OutlineBlock | None:
         over, title, under = title, lines[line + 1].strip(), lines[line + 2]
     if not title or not _is_adornment(under) or _is_adornment(title) or not _may_be_title(title):
         return None
-    if len(under) < _SHORT_ADORNMENT and len(under) < _width(title):
+    width = sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in title)
+    if len(under) < min(_SHORT_ADORNMENT, width):
         return None
     style = over[:1] + under[0]
     if style not in styles:
@@ -170,15 +171,14 @@ def _may_be_title(line: str) -> bool:
     return not (_BULLET.match(line) or _EXPLICIT.match(line))
 
 
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
 def _recognised(lines: Lines, line: int) -> OutlineBlock:
     for recognise in _RECOGNISERS:
         if block := recognise(lines, line):
             return block
-    return _paragraph(lines, line)
+    indent, last = lines.indent(line), line
+    while lines[last + 1] and lines.indent(last + 1) >= indent:
+        last += 1
+    return OutlineBlock(BlockKind.PARAGRAPH, line, last)
 
 
 def _explicit(lines: Lines, line: int) -> OutlineBlock | None:
@@ -248,13 +248,6 @@ def _may_follow_enumerator(lines: Lines, line: int) -> bool:
     following = lines[line + 1]
     is_indented = lines.indent(line + 1) > lines.indent(line)
     return not following or is_indented or _ENUMERATOR.match(following) is not None
-
-
-def _paragraph(lines: Lines, line: int) -> OutlineBlock:
-    indent, last = lines.indent(line), line
-    while lines[last + 1] and lines.indent(last + 1) >= indent:
-        last += 1
-    return OutlineBlock(BlockKind.PARAGRAPH, line, last)
 
 
 def _literal_after(lines: Lines, block: OutlineBlock) -> OutlineBlock | None:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import groupby, takewhile
+from itertools import accumulate, groupby, takewhile
 
 from lxml.etree import _Element as Element
 
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.office.formatting import (
+    BULLET,
     Figures,
     Look,
+    TextWriter,
     is_title_name,
     is_white,
     level_by_name,
@@ -27,7 +29,7 @@ from pincite.reading.office.formatting import (
 )
 from pincite.reading.office.office_parts import OfficeParts
 from pincite.reading.source_file import SourceFile
-from pincite.reading.writer import Run, Writer
+from pincite.reading.writer import Run
 from pincite.reading.xml_safely import tag_of
 from pincite.records import Content
 
@@ -65,7 +67,6 @@ _WHITES = frozenset(("bg1", "lt1", "white", "window", "#fff", "#ffffff", "ffffff
 _INVISIBLE = {0x2061: " ", 0x2062: None, 0x2063: None, 0x2064: None}
 _OPEN_ENDED = ("−", "+", "-", "=", "/", "*", "·", "×", " ")
 
-BULLET = "-"
 _PLACEHOLDER = re.compile(r"%([1-9])")
 _HIGHEST = 100_000  # what a counter may say; a longer list is no list
 _LONGEST_MARK = 40
@@ -150,14 +151,12 @@ class _ReadRow:
     is_heading: bool
 
 
-class BodyReader:
+class BodyReader(TextWriter):
     """Writes the blocks of one document, and after each what hangs on it."""
 
     def __init__(self, parts: Parts, options: DocxOptions, *, page: int | None) -> None:
-        self.writer = Writer()
-        self.title: str | None = None  # the paragraph in the style of a title
+        super().__init__()
         self.imports = 0  # other files that are put together with this one when it is opened
-        self._top_headings: list[str] = []
         self._parts = parts
         self._styles = Styles(parts.first("styles"))
         self._numbering = Numbering(parts.first("numbering"))
@@ -170,11 +169,6 @@ class BodyReader:
     def page(self) -> int | None:
         """The page that was read last."""
         return self._paragraphs.page
-
-    @property
-    def sole_heading(self) -> str | None:
-        """The heading of the first level, where there is but one."""
-        return self._top_headings[0] if len(self._top_headings) == 1 else None
 
     def read(self, element: Element, *, on_shade: bool = False) -> None:
         """Write all blocks in the element; wrappers around them are walked right through."""
@@ -190,21 +184,15 @@ class BodyReader:
 
     def _paragraph(self, element: Element, *, on_shade: bool) -> None:
         said = self._paragraphs.read(element, on_shade=on_shade)
-        runs = tidy(said.runs)
         properties = _child(element, "pPr")
-        level = self._styles.heading_level(properties)
         place = self._styles.list_place(properties)
-        mark = self._numbering.mark(place) if place else ""
-        if level and said.text.strip():
-            number = f"{mark} " if mark not in (BULLET, "") else ""
-            self.writer.heading(tidy([Run(number, page=runs[0].page), *runs]), level)
-            self._top_headings += [said.text.strip()] if level == 1 else []
-        elif place and mark and runs:
-            self.writer.item(runs, depth=place.depth, mark=f"{mark} ")
-        else:
-            self.writer.paragraph(runs)
-        if self.title is None and self._styles.is_title(properties):
-            self.title = said.text.strip() or None
+        self.write_paragraph(
+            tidy(said.runs),
+            self._styles.heading_level(properties),
+            mark=self._numbering.mark(place) if place else "",
+            depth=place.depth if place else 0,
+            is_title=self._styles.is_title(properties),
+        )
         self._write_hanging(said)
 
     def _write_hanging(self, said: Paragraph) -> None:
@@ -223,16 +211,13 @@ class BodyReader:
             runs = self._runs_in(self._notes[note.kind].get(note.identifier))
             self.writer.paragraph(tidy([Run(f"[{note.mark}] ", page=page), *runs]))
         for identifier in said.comments:
-            self._write_comment(identifier)
+            comment = self._comments.pop(identifier, None)
+            remark = tidy(self._runs_in(comment))
+            if comment is not None and remark:
+                author = " ".join((_value(comment, "author") or "someone").split())
+                opening = Run(f"[comment by {author}: ", page=self.page)
+                self.writer.paragraph(tidy([opening, *remark, Run("]", page=self.page)]))
         self._paragraphs.page = page  # what hangs somewhere begins no page of the text
-
-    def _write_comment(self, identifier: str) -> None:
-        comment = self._comments.pop(identifier, None)
-        runs = tidy(self._runs_in(comment))
-        if comment is not None and runs:
-            author = " ".join((_value(comment, "author") or "someone").split())
-            opening = Run(f"[comment by {author}: ", page=self.page)
-            self.writer.paragraph(tidy([opening, *runs, Run("]", page=self.page)]))
 
     def _runs_in(self, element: Element | None) -> Iterator[Run]:
         """All that is said in a note or a comment."""
@@ -242,8 +227,10 @@ class BodyReader:
 
     def _table(self, element: Element, *, on_shade: bool) -> None:
         rows = _rows_of(element, on_shade=on_shade)
-        if _is_layout(rows):
-            for cell in (cell for row in rows for cell in row.cells):
+        # It may only arrange text on the page: a box around it, or long columns of it.
+        cells = [cell for row in rows for cell in row.cells]
+        if len(cells) == len(rows) or any(map(_is_long, cells)):
+            for cell in cells:
                 self.read(cell.element, on_shade=cell.is_shaded)
             return
         hanging = Paragraph()
@@ -287,20 +274,18 @@ class BodyReader:
                 yield Run(mark, page=self.page)
                 yield from [*said.runs, Run("\n")]
             elif one.tag == W + "tbl":
-                yield from self._nested(_rows_of(one, on_shade=on_shade), hanging)
+                # A table in a cell: commas between its cells, semicolons between its rows.
+                rows = _rows_of(one, on_shade=on_shade)
+                between = ""
+                for row in rows:
+                    for cell in row.cells:
+                        runs = [] if cell.is_continued else self._cell(cell, hanging)
+                        if runs:
+                            yield from [Run(between), *runs]
+                            between = ", "
+                    between = between and "; "
             elif one.tag not in _SKIPPED:
                 yield from self._runs_in_cell(one, hanging, on_shade=on_shade)
-
-    def _nested(self, rows: list[Row], hanging: Paragraph) -> Iterator[Run]:
-        """A table in a cell: commas between its cells, semicolons between its rows."""
-        between = ""
-        for row in rows:
-            for cell in row.cells:
-                runs = [] if cell.is_continued else self._cell(cell, hanging)
-                if runs:
-                    yield from [Run(between), *runs]
-                    between = ", "
-            between = between and "; "
 
     def _write_rows(self, rows: list[_ReadRow]) -> None:
         """The rows of each page as a table, with those that the file repeats on every page."""
@@ -382,21 +367,7 @@ class ParagraphReader:
         self._options = options
         self._notes: dict[str, dict[str, Note]] = {"footnote": {}, "endnote": {}}
         self._fields: list[bool] = []  # of each open field: whether its result has begun
-        self._handlers = self._all_handlers()
-
-    def read(self, element: Element, *, on_shade: bool = False) -> Paragraph:
-        """The paragraph; `on_shade` says that it stands on a coloured ground."""
-        said = Paragraph()
-        look = self._styles.paragraph_look(_child(element, "pPr"))
-        if on_shade:
-            look = Look(is_shaded=True).over(look)
-        self._walk(element, look, said)
-        # No instruction of a field goes on into the next paragraph, but its result does.
-        self._fields = [True] * len(self._fields)
-        return said
-
-    def _all_handlers(self) -> dict[str, _Handler]:
-        handlers: dict[str, _Handler] = {
+        self._handlers: dict[str, _Handler] = {
             W + "r": self._run,
             W + "t": self._text,
             W + "sym": self._symbol,
@@ -416,10 +387,20 @@ class ParagraphReader:
         }
         shown_as = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
         for name, text in shown_as.items():
-            handlers[W + name] = self._as(text)
+            self._handlers[W + name] = self._as(text)
         for name in ("pPr", "rPr", "sdtPr", "rt", "instrText", "delText", "delInstrText"):
-            handlers[W + name] = self._skip
-        return handlers
+            self._handlers[W + name] = self._skip
+
+    def read(self, element: Element, *, on_shade: bool = False) -> Paragraph:
+        """The paragraph; `on_shade` says that it stands on a coloured ground."""
+        said = Paragraph()
+        look = self._styles.paragraph_look(_child(element, "pPr"))
+        if on_shade:
+            look = Look(is_shaded=True).over(look)
+        self._walk(element, look, said)
+        # No instruction of a field goes on into the next paragraph, but its result does.
+        self._fields = [True] * len(self._fields)
+        return said
 
     def _walk(self, element: Element, look: Look, said: Paragraph) -> None:
         """Links, fields, content controls and unknown wrappers are walked right through."""
@@ -542,12 +523,6 @@ def _rows_of(table: Element, *, on_shade: bool) -> list[Row]:
     return [_row(row, shaded=shaded) for row in _within(table, W + "tr")]
 
 
-def _is_layout(rows: list[Row]) -> bool:
-    """Whether the table only arranges text on the page: a box around it, or long columns of it."""
-    cells = [cell for row in rows for cell in row.cells]
-    return len(cells) == len(rows) or any(map(_is_long, cells))
-
-
 def _row(row: Element, *, shaded: bool) -> Row:
     properties = _child(row, "trPr")
     return Row(
@@ -585,12 +560,8 @@ def _within(element: Element, wanted: str) -> Iterator[Element]:
 
 
 def _is_long(cell: Cell) -> bool:
-    length = 0
-    for text in cell.element.iter(W + "t"):
-        length += len(text.text or "")
-        if length > _LONGEST_CELL:
-            return True
-    return False
+    lengths = accumulate(len(text.text or "") for text in cell.element.iter(W + "t"))
+    return any(length > _LONGEST_CELL for length in lengths)
 
 
 def _is_filled(content: Element) -> bool:
@@ -704,13 +675,31 @@ class Numbering:
         counts = self._counts.setdefault(definition, {})
         if place.list_id not in self._begun:
             self._begun.add(place.list_id)
-            counts.update(_overridden(one))
+            # The counts that a list begins anew with, one below the first number.
+            found = {
+                _number(each, "ilvl") or 0: _number(_child(each, "startOverride"))
+                for each in one.iterchildren(W + "lvlOverride")
+            }
+            counts.update({depth: start - 1 for depth, start in found.items() if start is not None})
         counts[place.level] = min(counts.get(place.level, level.start - 1) + 1, _HIGHEST)
         for deeper in [depth for depth in counts if depth > place.level]:
             del counts[deeper]
         if level.style == "bullet":
             return BULLET
-        return _PLACEHOLDER.sub(_filler(levels, counts, level), level.pattern)[:_LONGEST_MARK]
+
+        def fill(found: re.Match[str]) -> str:
+            depth = int(found.group(1)) - 1
+            of_depth = levels.get(depth, _Level())
+            style = "decimal" if level.is_plain else of_depth.style
+            count = counts.get(depth, of_depth.start)
+            if style in ("bullet", "none"):
+                return ""
+            if style == "decimalZero":
+                return f"{count:02}"
+            text = written(count, _FIGURES.get(style, Figures.ARABIC))
+            return text.upper() if style.startswith("upper") else text
+
+        return _PLACEHOLDER.sub(fill, level.pattern)[:_LONGEST_MARK]
 
 
 def _lists(root: Element) -> Iterable[Element]:
@@ -727,36 +716,6 @@ def _levels(definition: Element) -> dict[int, _Level]:
         )
         for one in definition.iterchildren(W + "lvl")
     }
-
-
-def _overridden(one: Element) -> dict[int, int]:
-    """The counts that a list begins anew with, one below the first number."""
-    found = {
-        _number(each, "ilvl") or 0: _number(_child(each, "startOverride"))
-        for each in one.iterchildren(W + "lvlOverride")
-    }
-    return {depth: start - 1 for depth, start in found.items() if start is not None}
-
-
-def _filler(
-    levels: dict[int, _Level], counts: dict[int, int], level: _Level
-) -> Callable[[re.Match[str]], str]:
-    def fill(found: re.Match[str]) -> str:
-        depth = int(found.group(1)) - 1
-        of_depth = levels.get(depth, _Level())
-        style = "decimal" if level.is_plain else of_depth.style
-        return _in_format(counts.get(depth, of_depth.start), style)
-
-    return fill
-
-
-def _in_format(count: int, style: str) -> str:
-    if style in ("bullet", "none"):
-        return ""
-    if style == "decimalZero":
-        return f"{count:02}"
-    text = written(count, _FIGURES.get(style, Figures.ARABIC))
-    return text.upper() if style.startswith("upper") else text
 
 
 def _or(found: int | None, otherwise: int) -> int:

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
-from pincite.reading.writer import Run
+from pincite.reading.writer import Run, Writer
 from pincite.records import OmissionReason
+
+BULLET = "-"
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
@@ -88,6 +90,36 @@ def tidy(runs: Iterable[Run]) -> list[Run]:
 def visible_text(runs: Iterable[Run]) -> str:
     """What a reader of the file sees of the runs."""
     return "".join(run.text for run in runs if run.omitted is None)
+
+
+class TextWriter:
+    """Writes paragraphs as what they are, and remembers what may be the title."""
+
+    def __init__(self) -> None:
+        self.writer = Writer()
+        self.title: str | None = None  # the paragraph in the style of a title
+        self._top_headings: list[str] = []
+
+    @property
+    def sole_heading(self) -> str | None:
+        """The heading of the first level, where there is but one."""
+        return self._top_headings[0] if len(self._top_headings) == 1 else None
+
+    def write_paragraph(
+        self, runs: list[Run], level: int | None, mark: str, depth: int, *, is_title: bool
+    ) -> None:
+        """Write a heading, where it has a level, an item, where it has a mark, or a paragraph."""
+        text = visible_text(runs).strip()
+        if level and text:
+            number = f"{mark} " if mark not in (BULLET, "") else ""
+            self.writer.heading(tidy([Run(number, page=runs[0].page), *runs]), level)
+            self._top_headings += [text] if level == 1 else []
+        elif mark and runs:
+            self.writer.item(runs, depth=depth, mark=f"{mark} ")
+        else:
+            self.writer.paragraph(runs)
+        if is_title:
+            self.title = self.title or text or None
 
 
 @dataclass(frozen=True, slots=True)

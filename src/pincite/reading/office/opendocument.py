@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -18,9 +19,17 @@ from lxml.etree import _Element as Element
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
 from pincite.reading.data.table import MOST_CELLS, Row, Sheet, one_line
-from pincite.reading.office.formatting import Figures, Look, is_white, tidy, visible_text, written
+from pincite.reading.office.formatting import (
+    Figures,
+    Look,
+    TextWriter,
+    is_white,
+    tidy,
+    visible_text,
+    written,
+)
 from pincite.reading.source_file import SourceFile
-from pincite.reading.writer import Run, Writer
+from pincite.reading.writer import Run
 from pincite.reading.xml_safely import check_xml, parse_xml, tag_of
 from pincite.reading.zipped import SafeZip
 from pincite.records import Content, Metadata
@@ -165,13 +174,11 @@ def _formula(archive: SafeZip, link: str) -> str:
     return " ".join("".join(typed.itertext()).split())[:_LONGEST]
 
 
-class BodyReader:
+class BodyReader(TextWriter):
     """Writes the blocks of one file, and after each what hangs on it."""
 
     def __init__(self, styles: Styles, paragraphs: ParagraphReader, *, comments: bool) -> None:
-        self.writer = Writer()
-        self.title: str | None = None  # the paragraph in the style of a title
-        self._top_headings: list[str] = []
+        super().__init__()
         self._styles = styles
         self._paragraphs = paragraphs
         self._with_comments = comments
@@ -181,11 +188,6 @@ class BodyReader:
         """Write all blocks in the element; wrappers around them are walked right through."""
         for one in element:
             self.block(one, around)
-
-    @property
-    def sole_heading(self) -> str | None:
-        """The heading of the first level, where there is but one."""
-        return self._top_headings[0] if len(self._top_headings) == 1 else None
 
     def block(self, element: Element, around: Look) -> None:
         """Write one block, or the blocks inside one."""
@@ -209,25 +211,12 @@ class BodyReader:
 
     def _paragraph(self, element: Element, around: Look, mark: str = "", depth: int = 0) -> None:
         said = self._paragraphs.read(element, around)
-        runs = tidy(said.runs)
         is_title = self._styles.is_title(element.get(TEXT + "style-name", ""))
-        level = _number(element, TEXT + "outline-level", otherwise=1, most=_DEEPEST_HEADING)
-        is_heading = element.tag == TEXT + "h" or is_title
-        if is_heading and visible_text(runs).strip():
-            figures = f"{mark} " if mark not in ("-", "") else ""
-            self.writer.heading(tidy([Run(figures), *runs]), 1 if is_title else level)
-            self._remember(visible_text(runs), level, is_title=is_title)
-        elif mark and runs:
-            self.writer.item(runs, depth=depth, mark=f"{mark} ")
-        else:
-            self.writer.paragraph(runs)
+        level = 1 if is_title else None
+        if element.tag == TEXT + "h" and not is_title:
+            level = _number(element, TEXT + "outline-level", otherwise=1, most=_DEEPEST_HEADING)
+        self.write_paragraph(tidy(said.runs), level, mark, depth, is_title=is_title)
         self._write_hanging(said, around)
-
-    def _remember(self, text: str, level: int, *, is_title: bool) -> None:
-        if is_title:
-            self.title = self.title or text
-        elif level == 1:
-            self._top_headings.append(text)
 
     def _write_hanging(self, said: Paragraph, around: Look) -> None:
         """Shapes, notes and comments, after what they belong to."""
@@ -282,8 +271,10 @@ class BodyReader:
 
     def _table(self, element: Element, around: Look) -> None:
         rows = list(_rows_of(element))
-        if _is_layout(rows):
-            for cell in (cell for row in rows for cell in row):
+        # It may only arrange text on the page: a box around it, or long columns of it.
+        cells = [cell for row in rows for cell in row]
+        if all(len(row) <= 1 for row in rows) or any(map(_is_long, cells)):
+            for cell in cells:
                 self.read(cell, self._in_cell(cell, around))
             return
         hanging = Paragraph()
@@ -297,7 +288,7 @@ class BodyReader:
         return Look(is_shaded=True).over(around) if style.is_shaded else around
 
     def _cell(self, cell: Element, around: Look, hanging: Paragraph) -> list[Run]:
-        if _is_covered(cell):
+        if tag_of(cell) == _COVERED:  # by a neighbour
             return []
         runs = tidy(self._runs_in_cell(cell, self._in_cell(cell, around), hanging))
         hidden = [run for run in runs if run.omitted is not None]
@@ -312,19 +303,16 @@ class BodyReader:
                 hanging.take(said)
                 yield from [*said.runs, Run("\n")]
             elif tag == TABLE + "table":
-                yield from self._nested(one, around, hanging)
+                # A table in a cell: commas between its cells, semicolons between its rows.
+                between = ""
+                for row in _rows_of(one):
+                    for runs in (self._cell(cell, around, hanging) for cell in row):
+                        if runs:
+                            yield from [Run(between), *runs]
+                            between = ", "
+                    between = between and "; "
             elif tag not in _SKIPPED:
                 yield from self._runs_in_cell(one, self._inside(one, around), hanging)
-
-    def _nested(self, table: Element, around: Look, hanging: Paragraph) -> Iterator[Run]:
-        """A table in a cell: commas between its cells, semicolons between its rows."""
-        between = ""
-        for row in _rows_of(table):
-            for runs in (self._cell(cell, around, hanging) for cell in row):
-                if runs:
-                    yield from [Run(between), *runs]
-                    between = ", "
-            between = between and "; "
 
 
 def _read_slide(reader: BodyReader, slide: Element, look: Look) -> None:
@@ -506,36 +494,17 @@ def _rows_of(table: Element) -> Iterator[list[Element]]:
         if one.tag in _GROUPS:
             yield from _rows_of(one)
         elif one.tag == TABLE + "table-row":
-            yield list(_cells(one))[:_MOST_COLUMNS]
-
-
-def _is_layout(rows: list[list[Element]]) -> bool:
-    """Whether the table only arranges text on the page: a box around it, or long columns of it."""
-    return all(len(row) <= 1 for row in rows) or any(
-        map(_is_long, (c for row in rows for c in row))
-    )
-
-
-def _is_covered(cell: Element) -> bool:
-    """Whether a neighbour covers the cell."""
-    return tag_of(cell) == _COVERED
-
-
-def _cells(row: Element) -> Iterator[Element]:
-    """A cell with something in it stands once, or tables in repeated cells would know no end."""
-    repeated = TABLE + "number-columns-repeated"
-    for cell in row.iterchildren(_CELL, _COVERED):
-        times = 1 if len(cell) else _number(cell, repeated, otherwise=1, most=_MOST_COLUMNS)
-        yield from [cell] * times
+            # One with something in it stands once, or tables in repeated cells would know no end.
+            cells: list[Element] = []
+            repeated = TABLE + "number-columns-repeated"
+            for cell in one.iterchildren(_CELL, _COVERED):
+                times = 1 if len(cell) else _number(cell, repeated, otherwise=1, most=_MOST_COLUMNS)
+                cells.extend([cell] * times)
+            yield cells[:_MOST_COLUMNS]
 
 
 def _is_long(cell: Element) -> bool:
-    length = 0
-    for text in cell.itertext():
-        length += len(text)
-        if length > _LONGEST_CELL:
-            return True
-    return False
+    return any(length > _LONGEST_CELL for length in accumulate(map(len, cell.itertext())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -715,7 +684,13 @@ def _cell_texts(row: Element) -> list[str]:
     empty = 0
     for cell in row.iterchildren(*_CELLS):
         repeated = _repeats(cell, "number-columns-repeated", _MOST_SHEET_COLUMNS)
-        text = _cell_text(cell)
+        # What the cell shows; dates as ISO 8601 says them.
+        day = cell.get(OFFICE + "date-value")
+        if day and (moment := facts.iso_date(day)):
+            text = moment.replace("T", " ")
+        else:
+            paragraphs = cell.iterchildren(TEXT + "p")
+            text = one_line("\n".join("".join(_spoken(paragraph)) for paragraph in paragraphs))
         if not text:
             empty += repeated
             continue
@@ -723,15 +698,6 @@ def _cell_texts(row: Element) -> list[str]:
         cells.extend([text] * min(repeated, _MOST_SHEET_COLUMNS - len(cells), _MOST_REPEATS))
         empty = 0
     return cells
-
-
-def _cell_text(cell: Element) -> str:
-    """What the cell shows; dates as ISO 8601 says them."""
-    day = cell.get(OFFICE + "date-value")
-    if day and (moment := facts.iso_date(day)):
-        return moment.replace("T", " ")
-    paragraphs = cell.iterchildren(TEXT + "p")
-    return one_line("\n".join("".join(_spoken(paragraph)) for paragraph in paragraphs))
 
 
 def _spoken(paragraph: Element) -> Iterator[str]:

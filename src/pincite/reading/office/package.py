@@ -48,10 +48,9 @@ _OPEN_DOCUMENT_READERS: dict[bytes, _Reader] = {
 def read(file: SourceFile) -> Content:
     """Read an Office document, an OpenDocument file or an electronic book."""
     archive = SafeZip(file.data)
-    found = _office_reader(archive) or _open_reader(archive)
-    if found is None:
+    reader = _office_reader(archive) or _open_reader(archive)
+    if reader is None:
         raise FileUnreadable("is a zip archive of a kind that cannot be read; unpack it")
-    reader = found
     if reader is read_workbook:
         checked_office(file.data)  # whose library unpacks and parses by itself
     return reader(file)

@@ -6,7 +6,7 @@ Shapes come in the order in which people read them; tables and charts become row
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -66,7 +66,10 @@ def read_pptx(file: SourceFile) -> Content:
     presentation = parts.parsed(main)
     names = {one.identifier: one.part for one in parts.relations(main) if one.kind == "slide"}
     listed = presentation.findall(f"{SLIDE}sldIdLst/{SLIDE}sldId")
-    width, height = _size(presentation)
+    size = presentation.find(SLIDE + "sldSz")
+    sides = [] if size is None else [size.get("cx", ""), size.get("cy", "")]
+    is_told = sides and all(side.isascii() and side.isdigit() for side in sides)
+    width, height = (int(sides[0]), int(sides[1])) if is_told else (0, 0)
     writer = Writer()
     notes = []
     first_title = None
@@ -90,14 +93,6 @@ def read_pptx(file: SourceFile) -> Content:
         if notes:
             raise FileUnreadable(f"cannot be read: {notes[0]}") from None
         raise
-
-
-def _size(presentation: Element) -> tuple[int, int]:
-    size = presentation.find(SLIDE + "sldSz")
-    sides = [] if size is None else [size.get("cx", ""), size.get("cy", "")]
-    if not all(side.isascii() and side.isdigit() for side in sides) or not sides:
-        return 0, 0
-    return int(sides[0]), int(sides[1])
 
 
 class _SlideReader:
@@ -129,7 +124,12 @@ class _SlideReader:
         if title is not None:
             self._begin()
         self._omitted = OmissionReason.HIDDEN if self._is_hidden else None
-        self._notes()
+        # What the speaker is going to say, or did.
+        for page in self._related_as("notesSlide"):
+            shapes = _shapes_of(page, width=0, height=0)
+            bodies = [one.element for one in shapes if one.placeholder == "body"]
+            lines = [text for one in bodies for text in _lines(one)]
+            self._say(Paragraph("Notes: " + "\n".join(lines) if lines else ""))
         if with_comments:
             for page in self._related_as("comments"):
                 for comment in page.iter("{*}cm"):
@@ -165,26 +165,20 @@ class _SlideReader:
             if described.strip() and not _NO_DESCRIPTION.fullmatch(described):
                 self._say(Paragraph(f"[picture: {' '.join(described.split())}]"))
         elif element.tag == SLIDE + "graphicFrame":
-            self._graphic(element)
-
-    def _graphic(self, frame: Element) -> None:
-        data = frame.find(f"{DRAWING}graphic/{DRAWING}graphicData")
-        for one in () if data is None else data:
-            if one.tag == DRAWING + "tbl":
-                self._table(_table_rows(one))
-            elif one.tag == CHART + "chart":
-                self._chart(one.get(RELATION + "id", ""))
-            elif one.tag == DIAGRAM + "relIds":
-                diagram = self._related(one.get(RELATION + "dm", ""))
-                for item in () if diagram is None else _diagram_items(diagram):
-                    self._say(Paragraph(item, mark="- "))
-
-    def _chart(self, identifier: str) -> None:
-        chart = self._related(identifier)
-        if chart is not None:
-            title = _chart_title(chart)
-            self._say(Paragraph(f"Chart: {title}" if title else ""))
-            self._table(_chart_rows(chart))
+            data = element.find(f"{DRAWING}graphic/{DRAWING}graphicData")
+            for one in () if data is None else data:
+                if one.tag == DRAWING + "tbl":
+                    self._table(_table_rows(one))
+                elif one.tag == CHART + "chart":
+                    chart = self._related(one.get(RELATION + "id", ""))
+                    if chart is not None:
+                        title = _chart_title(chart)
+                        self._say(Paragraph(f"Chart: {title}" if title else ""))
+                        self._table(_chart_rows(chart))
+                elif one.tag == DIAGRAM + "relIds":
+                    diagram = self._related(one.get(RELATION + "dm", ""))
+                    for item in () if diagram is None else _diagram_items(diagram):
+                        self._say(Paragraph(item, mark="- "))
 
     def _table(self, rows: Rows) -> None:
         if not any(cell for row in rows for cell in row):
@@ -206,14 +200,6 @@ class _SlideReader:
     def _related_as(self, kind: str) -> Iterator[Element]:
         found = (self._related(one.identifier) for one in self._relations if one.kind == kind)
         return (one for one in found if one is not None)
-
-    def _notes(self) -> None:
-        """What the speaker is going to say, or did."""
-        for page in self._related_as("notesSlide"):
-            shapes = _shapes_of(page, width=0, height=0)
-            bodies = [one.element for one in shapes if one.placeholder == "body"]
-            lines = [text for one in bodies for text in _lines(one)]
-            self._say(Paragraph("Notes: " + "\n".join(lines) if lines else ""))
 
 
 def _is_title(shape: Shape) -> bool:
@@ -332,24 +318,11 @@ def _elements(tree: Element) -> Iterator[Element]:
 
 
 def _shape(element: Element) -> Shape:
-    about = next(element.iterchildren(*_about_names()), None)
+    kinds = ("Sp", "Pic", "GraphicFrame", "GrpSp", "CxnSp")
+    about = next(element.iterchildren(*(f"{SLIDE}nv{kind}Pr" for kind in kinds)), None)
     name = None if about is None else about.find(SLIDE + "cNvPr")
     role = None if about is None else about.find(f"{SLIDE}nvPr/{SLIDE}ph")
     is_hidden = name is not None and name.get("hidden") in ("1", "true")
-    return Shape(
-        element,
-        placeholder=None if role is None else role.get("type", "obj"),
-        index=_number(role.get("idx")) if role is not None else 0,
-        area=_area(element),
-        omitted=OmissionReason.HIDDEN if is_hidden else None,
-    )
-
-
-def _about_names() -> Iterable[str]:
-    return (SLIDE + f"nv{kind}Pr" for kind in ("Sp", "Pic", "GraphicFrame", "GrpSp", "CxnSp"))
-
-
-def _area(element: Element) -> Area | None:
     frames = ("spPr", "grpSpPr", "xfrm")
     frame = next(element.iterchildren(*(SLIDE + name for name in frames)), None)
     if frame is not None and frame.tag != SLIDE + "xfrm":
@@ -357,10 +330,18 @@ def _area(element: Element) -> Area | None:
     offset = None if frame is None else frame.find(DRAWING + "off")
     size = None if frame is None else frame.find(DRAWING + "ext")
     if offset is None or size is None:
-        return None
-    return Area(
-        *(_number(offset.get(one)) for one in ("x", "y")),
-        *(_number(size.get(one)) for one in ("cx", "cy")),
+        area = None
+    else:
+        area = Area(
+            *(_number(offset.get(one)) for one in ("x", "y")),
+            *(_number(size.get(one)) for one in ("cx", "cy")),
+        )
+    return Shape(
+        element,
+        placeholder=None if role is None else role.get("type", "obj"),
+        index=_number(role.get("idx")) if role is not None else 0,
+        area=area,
+        omitted=OmissionReason.HIDDEN if is_hidden else None,
     )
 
 
@@ -389,7 +370,8 @@ def _paragraphs_of(body: Element, *, is_list: bool = False) -> list[Paragraph]:
     found = []
     for element in elements:
         properties = element.find(DRAWING + "pPr")
-        depth = _depth(properties)
+        level = "0" if properties is None else properties.get("lvl", "0")
+        depth = min(int(level), _DEEPEST) if level.isascii() and level.isdigit() else 0
         mark = _mark(properties, is_list=is_list or depth > 0)
         counts = {level: count for level, count in counts.items() if level <= depth}
         counts[depth] = counts.get(depth, 0) + 1 if mark == "#" else 0
@@ -413,11 +395,6 @@ def _pieces(element: Element) -> Iterator[str]:
             continue
         else:
             yield from _pieces(one)
-
-
-def _depth(properties: Element | None) -> int:
-    level = "0" if properties is None else properties.get("lvl", "0")
-    return min(int(level), _DEEPEST) if level.isascii() and level.isdigit() else 0
 
 
 def _mark(properties: Element | None, *, is_list: bool) -> str:
@@ -477,16 +454,13 @@ def _points(series: Element, *names: str) -> dict[str, str]:
     for name in names:
         data = series.find(CHART + name)
         for point in () if data is None else data.iter(CHART + "pt"):
-            found[point.get("idx", "")] = _shown(point.findtext(CHART + "v") or "")
+            # A number with the precision of Office; any other text as it is.
+            value = point.findtext(CHART + "v") or ""
+            try:
+                found[point.get("idx", "")] = f"{float(value):.15g}"
+            except ValueError:
+                found[point.get("idx", "")] = " ".join(value.split())
     return found
-
-
-def _shown(value: str) -> str:
-    """A number with the precision of Office; any other text as it is."""
-    try:
-        return f"{float(value):.15g}"
-    except ValueError:
-        return " ".join(value.split())
 
 
 def _diagram_items(diagram: Element) -> Iterator[str]:

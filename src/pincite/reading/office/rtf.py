@@ -16,7 +16,9 @@ from operator import attrgetter
 from pincite.errors import FileUnreadable
 from pincite.reading import facts
 from pincite.reading.office.formatting import (
+    BULLET,
     Look,
+    TextWriter,
     is_title_name,
     is_white,
     level_by_name,
@@ -25,7 +27,7 @@ from pincite.reading.office.formatting import (
     visible_text,
 )
 from pincite.reading.source_file import SourceFile
-from pincite.reading.writer import Run, Writer
+from pincite.reading.writer import Run
 from pincite.records import Content, Metadata, OmissionReason
 
 _BODY_TEXT = 9  # the outline level of what is no heading
@@ -97,7 +99,6 @@ _BY_PAGE = {
     **{10000: "mac_roman", 1361: "johab", 65001: "utf_8"},
 }
 
-BULLET = "-"
 _LONGEST_MARK = 40
 _BETWEEN_CELLS = Run(", ")
 _BETWEEN_ROWS = Run("; ")
@@ -132,44 +133,24 @@ def read(file: SourceFile) -> Content:
     )
 
 
-class _Writing:
+class _Writing(TextWriter):
     """Writes the blocks, and knows which of them are headings."""
 
     def __init__(self, registers: Registers) -> None:
-        self.writer = Writer()
-        self.title: str | None = None
-        self._top_headings: list[str] = []
+        super().__init__()
         self._styles = registers.styles
-
-    @property
-    def sole_heading(self) -> str | None:
-        """The heading of the first level, where there is but one."""
-        return self._top_headings[0] if len(self._top_headings) == 1 else None
 
     def write(self, block: Paragraph | Table) -> None:
         """Write one block, and after it what hangs on it."""
         if isinstance(block, Table):
             self._table(block)
         else:
-            self._paragraph(block)
+            level = self._level(block)
+            names = [name for name, _ in self._chain(block.style)] if level else []
+            is_title = any(map(is_title_name, names))
+            self.write_paragraph(block.runs, level, block.mark, block.depth, is_title=is_title)
         for one in block.hanging:
             self.writer.paragraph(one.runs())
-
-    def _paragraph(self, paragraph: Paragraph) -> None:
-        runs, mark = paragraph.runs, paragraph.mark
-        level = self._level(paragraph)
-        if level and visible_text(runs).strip():
-            number = f"{mark} " if mark not in (BULLET, "") else ""
-            self.writer.heading(tidy([Run(number), *runs]), level)
-            text = visible_text(paragraph.runs)
-            if any(is_title_name(name) for name, _ in self._chain(paragraph.style)):
-                self.title = self.title or text
-            elif level == 1:
-                self._top_headings.append(text)
-        elif mark and runs:
-            self.writer.item(runs, depth=paragraph.depth, mark=f"{mark} ")
-        else:
-            self.writer.paragraph(runs)
 
     def _level(self, paragraph: Paragraph) -> int | None:
         if paragraph.outline is not None:
@@ -250,7 +231,12 @@ class RtfParser:
             self._skip = 0
             match found.lastgroup:
                 case "brace" if found["brace"] == b"{":
-                    self._open()
+                    if len(self._around) >= _DEEPEST:
+                        raise FileUnreadable("is nested too deeply")
+                    self._around.append(self._group)
+                    self._group = self._group.inner()
+                    if self._group.register is not None:
+                        self.registers.open(self._group.register)
                 case "brace":
                     self._group = self._around.pop() if self._around else self._group
                     if not self._around:
@@ -264,14 +250,6 @@ class RtfParser:
                     self._word(name, number)
         self._flush()
         self._end_paragraph()
-
-    def _open(self) -> None:
-        if len(self._around) >= _DEEPEST:
-            raise FileUnreadable("is nested too deeply")
-        self._around.append(self._group)
-        self._group = self._group.inner()
-        if self._group.register is not None:
-            self.registers.open(self._group.register)
 
     def _flush(self) -> None:
         """Say the bytes that were taken; letters of some languages take several."""

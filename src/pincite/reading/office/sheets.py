@@ -92,7 +92,29 @@ def read_workbook(file: SourceFile) -> Content:
     if parts.archive.has("content.xml"):
         return _content("ods", open_sheets(parts.archive), *open_facts(parts.archive))
     kind = "xlsb" if parts.archive.has("xl/workbook.bin") else "xlsx"
-    sheets = _excel_sheets(file.data, too_large=_too_large(parts))
+    # What the sheets are called that lie in the parts; nothing of the binary format.
+    workbook = parts.main("xl/workbook.xml")
+    names = {}
+    if not workbook.endswith(".bin"):
+        targets = {one.identifier: one.part for one in parts.relations(workbook)}
+        names = {
+            targets.get(sheet.get(_RELATION, ""), ""): sheet.get("name", "")
+            for sheet in parts.parsed(workbook).iter(_SHEET)
+        }
+    # The sheets of an Excel package that must not be laid out, by their names.
+    too_large = {}
+    for part in parts.archive.names():
+        data = parts.archive.read(part)
+        # How many texts it says it holds that all sheets share. Memory is set aside for as many;
+        # each takes a few bytes.
+        found = _XLSX_TEXTS.search(data, 0, _FURTHEST_COUNT)
+        if found and int(found.group(1)) > len(data):
+            raise FileUnreadable("is damaged: it says that it holds more texts than it does")
+        if (extent := _extent(part, data)) and extent.is_too_large:
+            if part not in names:
+                raise FileUnreadable(f"cannot be read: one of its sheets {_spans(extent)}")
+            too_large[names[part]] = extent
+    sheets = _excel_sheets(file.data, too_large=too_large)
     return _content(kind, sheets, *parts.facts())
 
 
@@ -135,34 +157,6 @@ def _write(writer: RowWriter, sheet: Sheet, number: int) -> int:
     writer.heading(f"Sheet {number} (hidden)", 1)
     writer.paragraph([Run(one_line(sheet.name), omitted=OmissionReason.HIDDEN)])
     return writer.rows(chain([first], rows), omitted=OmissionReason.HIDDEN)
-
-
-def _too_large(parts: OfficeParts) -> dict[str, Extent]:
-    """The sheets of an Excel package that must not be laid out, by their names."""
-    found = {}
-    names = _names_of_parts(parts)
-    for part in parts.archive.names():
-        data = parts.archive.read(part)
-        # Memory is set aside for as many as it says; each takes a few bytes.
-        if _promised_texts(data) > len(data):
-            raise FileUnreadable("is damaged: it says that it holds more texts than it does")
-        if (extent := _extent(part, data)) and extent.is_too_large:
-            if part not in names:
-                raise FileUnreadable(f"cannot be read: one of its sheets {_spans(extent)}")
-            found[names[part]] = extent
-    return found
-
-
-def _names_of_parts(parts: OfficeParts) -> dict[str, str]:
-    """What the sheets are called that lie in the parts; nothing of the binary format."""
-    workbook = parts.main("xl/workbook.xml")
-    if workbook.endswith(".bin"):
-        return {}
-    targets = {one.identifier: one.part for one in parts.relations(workbook)}
-    return {
-        targets.get(sheet.get(_RELATION, ""), ""): sheet.get("name", "")
-        for sheet in parts.parsed(workbook).iter(_SHEET)
-    }
 
 
 def _extent(part: str, data: bytes) -> Extent | None:
@@ -340,12 +334,6 @@ def _number(column: _Column) -> int:
     for letter in column.upper():
         number = number * 26 + letter - 64
     return number - 1
-
-
-def _promised_texts(part: bytes) -> int:
-    """How many texts a part in XML says it holds that all sheets share; 0 if it says nothing."""
-    found = _XLSX_TEXTS.search(part, 0, _FURTHEST_COUNT)
-    return int(found.group(1)) if found else 0
 
 
 def _xlsb_extent(sheet: bytes) -> Extent:

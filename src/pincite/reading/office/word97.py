@@ -198,7 +198,13 @@ class WordText:
             raise FileUnreadable("is damaged: it is cut off") from error
 
     def _read_pieces(self) -> list[_Piece]:
-        plan = _piece_plan(self.stretch(_PIECES))
+        # The table of pieces, which comes after changes of format that it may refer to.
+        plan = self.stretch(_PIECES)
+        at = 0
+        while at + 5 <= len(plan) and plan[at] == 1:
+            at += 3 + int.from_bytes(plan[at + 1 : at + 3], "little")
+        size = int.from_bytes(plan[at + 1 : at + 5], "little")
+        plan = plan[at + 5 : at + 5 + size] if plan[at : at + 1] == b"\x02" else b""
         count = (len(plan) - 4) // 12
         if count < 1:
             raise FileUnreadable("is damaged: the table of its text is missing")
@@ -232,17 +238,6 @@ class WordText:
             halves = struct.unpack_from(f"<{len(raw) // 2}H", raw)
             text = "".join(map(chr, halves))
         return text.ljust(count, "\0")
-
-
-def _piece_plan(plan: bytes) -> bytes:
-    """The table of pieces, which comes after changes of format that it may refer to."""
-    at = 0
-    while at + 5 <= len(plan) and plan[at] == 1:
-        at += 3 + int.from_bytes(plan[at + 1 : at + 3], "little")
-    if plan[at : at + 1] != b"\x02":
-        return b""
-    size = int.from_bytes(plan[at + 1 : at + 5], "little")
-    return plan[at + 5 : at + 5 + size]
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,14 @@ def blocks_of(lines: Sequence[Line]) -> list[PageBlock]:
         leading,
     )
     reached = 0
-    for table in _tables_among(lines):
+    # Tables, in order; the lines between them are none.
+    tables = []
+    for start, end in _candidates(lines):
+        for first, after in _without_prose(lines, start, end):
+            table = _table(lines, first, after)
+            if table is not None:
+                tables.append(table)
+    for table in tables:
         blocks += _text_blocks(lines[reached : table.start], column)
         rows = lines[table.start : table.end]
         blocks.append(PageBlock(BlockKind.TABLE, list(rows), table.rows))
@@ -188,7 +195,9 @@ def _begins(block: PageBlock, line: Line, column: _Column) -> bool:
     if last.style.bold != line.style.bold and size <= _LARGE * column.size:
         return True
     ended = bool(_END.search(last.text)) or _is_short(last, column)
-    if _begins_item(block, line, ended=ended):
+    # A bullet can be nothing but the sign of an item; a dash or a number may stand within a text.
+    is_bullet = _BULLET.fullmatch(line.words[0].text)
+    if is_bullet or (_is_item(line) and (ended or block.kind is BlockKind.ITEM)):
         return True
     if block.kind is BlockKind.ITEM and _leaves_item(block, line):
         return True
@@ -197,12 +206,6 @@ def _begins(block: PageBlock, line: Line, column: _Column) -> bool:
         and _is_short(last, column)
         and bool(_STARTS_NEW.match(line.text))
     )
-
-
-def _begins_item(block: PageBlock, line: Line, *, ended: bool) -> bool:
-    """Whether the line begins an item; a dash or a number may also stand within a text."""
-    mark = line.words[0].text
-    return _is_bullet(mark) or (_is_item(line) and (ended or block.kind is BlockKind.ITEM))
 
 
 def _is_gap(block: PageBlock, line: Line, column: _Column) -> bool:
@@ -249,17 +252,6 @@ class Table:
     start: int
     end: int
     rows: list[Row]
-
-
-def _tables_among(lines: Sequence[Line]) -> list[Table]:
-    """Tables, in order; the lines between them are none."""
-    tables = []
-    for start, end in _candidates(lines):
-        for first, after in _without_prose(lines, start, end):
-            table = _table(lines, first, after)
-            if table is not None:
-                tables.append(table)
-    return tables
 
 
 def _table(lines: Sequence[Line], start: int, end: int) -> Table | None:
@@ -391,11 +383,6 @@ def _is_table(rows: Sequence[Row]) -> bool:
     firsts = [next(cell for cell in row if cell) for row in full]
     lists = sum(_is_mark(cell[0].text) and len(cell) == 1 for cell in firsts)
     return lists * 2 < len(firsts) or len(rows[0]) > 2
-
-
-def _is_bullet(word: str) -> bool:
-    """Whether this can be nothing else than the sign of an item."""
-    return bool(_BULLET.fullmatch(word))
 
 
 def _is_mark(word: str) -> bool:

@@ -58,7 +58,20 @@ def mark_headings(blocks: Sequence[PageBlock], outline: Sequence[Entry]) -> None
     """Turn the paragraphs that are headings into such, with their levels."""
     tagged = {id(block): block.level for block in blocks if block.level}
     pages = len({_page(block) for block in blocks})
-    levels = _outline_levels(blocks, outline) | tagged
+    # Blocks (by `id`) that are a bookmark's words, or those behind a number, on its page.
+    saying: dict[tuple[int, str], list[PageBlock]] = {}
+    for block in blocks if outline else ():
+        if block.kind is not BlockKind.TABLE and len(block.lines) <= _MOST_LINES:
+            text = block.text
+            for words in {_normal(text), _normal(_NUMBERED.sub("", text, count=1))}:
+                saying.setdefault((_page(block), words), []).append(block)
+    levels: dict[int, int] = {}
+    for entry in outline:
+        said = saying.get((entry.page, _normal(entry.title)), [])
+        found = next((block for block in said if id(block) not in levels), None)
+        if found is not None and _normal(entry.title):
+            levels[id(found)] = entry.level
+    levels |= tagged
     candidates = [block for block in blocks if id(block) in levels]
     if len(tagged) < max(_FEWEST_TAGGED, pages / _PAGES_FOR_A_TAG):
         candidates += [block for block in _by_type(blocks) if id(block) not in levels]
@@ -94,29 +107,18 @@ def shown_title(blocks: Sequence[PageBlock]) -> str | None:
     return " – ".join(parts)
 
 
-def _outline_levels(blocks: Sequence[PageBlock], outline: Sequence[Entry]) -> dict[int, int]:
-    """Blocks (by `id`) that are a bookmark's words, or those behind a number, on its page."""
-    saying: dict[tuple[int, str], list[PageBlock]] = {}
-    for block in blocks if outline else ():
-        if block.kind is not BlockKind.TABLE and len(block.lines) <= _MOST_LINES:
-            text = block.text
-            for words in {_normal(text), _normal(_NUMBERED.sub("", text, count=1))}:
-                saying.setdefault((_page(block), words), []).append(block)
-    levels: dict[int, int] = {}
-    for entry in outline:
-        said = saying.get((entry.page, _normal(entry.title)), [])
-        found = next((block for block in said if id(block) not in levels), None)
-        if found is not None and _normal(entry.title):
-            levels[id(found)] = entry.level
-    return levels
-
-
 def _normal(text: str) -> str:
     return _NORMAL.sub("", text).casefold()
 
 
 def _by_type(blocks: Sequence[PageBlock]) -> list[PageBlock]:
-    texts = _text_styles(blocks)
+    # The type of the text of each page, or of the document where a page has little text.
+    of_document = _text_style(blocks)
+    texts = {}
+    for page, group in groupby(blocks, key=_page):
+        on_page = list(group)
+        letters = sum(len(line.text) for block in on_page for line in block.lines)
+        texts[page] = _text_style(on_page) if letters >= _MUCH_TEXT else of_document
     found = [
         block
         for block in blocks
@@ -134,17 +136,6 @@ def _by_type(blocks: Sequence[PageBlock]) -> list[PageBlock]:
 
 def _page(block: PageBlock) -> int:
     return block.lines[0].sheet.number
-
-
-def _text_styles(blocks: Sequence[PageBlock]) -> dict[int, Style]:
-    """The type of the text of each page, or of the document where a page has little text."""
-    of_document = _text_style(blocks)
-    styles = {}
-    for page, group in groupby(blocks, key=_page):
-        on_page = list(group)
-        letters = sum(len(line.text) for block in on_page for line in block.lines)
-        styles[page] = _text_style(on_page) if letters >= _MUCH_TEXT else of_document
-    return styles
 
 
 def _text_style(blocks: Sequence[PageBlock]) -> Style:
@@ -230,7 +221,17 @@ class Entry:
 def outline_of(document: Handle) -> list[Entry]:
     """The bookmarks in order, however they are tangled; those that lead nowhere are left out."""
     entries = []
-    for bookmark, level in _bookmarks(document):
+    # Each bookmark once with its depth, children after their parent.
+    met: set[bytes] = set()
+    waiting = [(raw.FPDFBookmark_GetFirstChild(document, None), 1)]
+    while waiting and len(met) < _MOST_ENTRIES:
+        bookmark, level = waiting.pop()
+        if not bookmark or address(bookmark) in met:
+            continue
+        met.add(address(bookmark))
+        waiting.append((raw.FPDFBookmark_GetNextSibling(document, bookmark), level))
+        if level < _DEEPEST:
+            waiting.append((raw.FPDFBookmark_GetFirstChild(document, bookmark), level + 1))
         destination = raw.FPDFBookmark_GetDest(document, bookmark)
         if not destination:
             action = raw.FPDFBookmark_GetAction(bookmark)
@@ -240,21 +241,6 @@ def outline_of(document: Handle) -> list[Entry]:
         if title and page >= 0:
             entries.append(Entry(title, level, page + 1))
     return entries
-
-
-def _bookmarks(document: Handle) -> Iterator[tuple[Handle, int]]:
-    """Each bookmark once with its depth, children after their parent."""
-    met: set[bytes] = set()
-    waiting = [(raw.FPDFBookmark_GetFirstChild(document, None), 1)]
-    while waiting and len(met) < _MOST_ENTRIES:
-        bookmark, level = waiting.pop()
-        if not bookmark or address(bookmark) in met:
-            continue
-        met.add(address(bookmark))
-        yield bookmark, level
-        waiting.append((raw.FPDFBookmark_GetNextSibling(document, bookmark), level))
-        if level < _DEEPEST:
-            waiting.append((raw.FPDFBookmark_GetFirstChild(document, bookmark), level + 1))
 
 
 class TaggedHeadings:
@@ -277,24 +263,23 @@ class TaggedHeadings:
         if not tree:
             return {}
         try:
-            return self._headings(tree)
+            levels: dict[int, int] = {}
+            count = raw.FPDF_StructTree_CountChildren(tree)
+            waiting = [
+                (raw.FPDF_StructTree_GetChildAtIndex(tree, index), 0) for index in range(count)
+            ]
+            while waiting and self._steps <= _MOST_STEPS:
+                element, level = waiting.pop()
+                if not element:
+                    continue
+                if found := _HEADING.fullmatch(utf16(raw.FPDF_StructElement_GetType, element)):
+                    level = int(found[1])
+                if level:
+                    levels.update((mark, level) for mark in self._marks(element))
+                waiting.extend((child, level) for child in self._children(element))
+            return levels
         finally:
             raw.FPDF_StructTree_Close(tree)
-
-    def _headings(self, tree: Handle) -> dict[int, int]:
-        levels: dict[int, int] = {}
-        count = raw.FPDF_StructTree_CountChildren(tree)
-        waiting = [(raw.FPDF_StructTree_GetChildAtIndex(tree, index), 0) for index in range(count)]
-        while waiting and self._steps <= _MOST_STEPS:
-            element, level = waiting.pop()
-            if not element:
-                continue
-            if found := _HEADING.fullmatch(utf16(raw.FPDF_StructElement_GetType, element)):
-                level = int(found[1])
-            if level:
-                levels.update((mark, level) for mark in self._marks(element))
-            waiting.extend((child, level) for child in self._children(element))
-        return levels
 
     def _marks(self, element: Handle) -> Iterator[int]:
         for index in range(min(raw.FPDF_StructElement_CountChildren(element), _FEW)):

@@ -60,7 +60,9 @@ class HiddenWords:
             recognised = is_scan and is_unseen
             if recognised or (is_unseen and _is_traced(_shown(word, sheet), shapes)):
                 word.omitted = None
-            if not _is_on_page(word, sheet):
+            left, bottom, right, top = _shown(word, sheet)
+            is_within = 0 <= (left + right) / 2 <= sheet.width
+            if not is_within or not 0 <= (bottom + top) / 2 <= sheet.height:
                 word.omitted = OmissionReason.OFF_PAGE
             self.recognised += len(word.text) * recognised
             self.seen += len(word.text) * (word.omitted is None and not recognised)
@@ -88,11 +90,6 @@ def _shown(word: Word, sheet: Sheet) -> Rectangle:
         return word.rectangle
     box = sheet.box(word.rectangle, word.look.turn)
     return box.left, box.bottom, box.right, box.top
-
-
-def _is_on_page(word: Word, sheet: Sheet) -> bool:
-    left, bottom, right, top = _shown(word, sheet)
-    return 0 <= (left + right) / 2 <= sheet.width and 0 <= (bottom + top) / 2 <= sheet.height
 
 
 def _are_all_on_page(words: Sequence[Word], sheet: Sheet) -> bool:

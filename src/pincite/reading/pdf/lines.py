@@ -166,7 +166,10 @@ def lines_of(segments: Sequence[Segment], sheet: Sheet) -> list[Line]:
     rows: list[list[Segment]] = []
     tallest: Segment | None = None
     for segment in sorted(segments, key=lambda one: (-one.base, one.left)):
-        if tallest is None or not _are_beside(tallest, segment):
+        # A raised note mark belongs to the line below it.
+        if tallest is None or (
+            abs(tallest.base - segment.base) > _SAME_HEIGHT * max(tallest.size, segment.size)
+        ):
             rows.append([])
             tallest = segment
         elif segment.size > tallest.size:
@@ -190,15 +193,12 @@ def _overlap(one: Segment, other: Segment) -> bool:
     return one.left < other.right and other.left < one.right
 
 
-def _are_beside(one: Segment, other: Segment) -> bool:
-    """Whether segments are of one line; a raised note mark belongs to the line below it."""
-    return abs(one.base - other.base) <= _SAME_HEIGHT * max(one.size, other.size)
-
-
 def _line(row: list[Segment], sheet: Sheet) -> Line:
     row.sort(key=lambda segment: segment.left)
     words = [word for segment in row for word in segment.words]
-    to_left, letters = _letters_to_left(words)
+    # How many letters there are in words that run to the left, and in all.
+    to_left = sum(len(word.text) for word in words if _RIGHT_TO_LEFT.search(word.text))
+    letters = sum(len(word.text) for word in words if _LETTER.search(word.text))
     # Where directions meet, words of one phrase are drawn in several parts.
     widest = _WIDEST_BLANK if not to_left else _FAR
     cells: list[list[Word]] = []
@@ -219,13 +219,6 @@ def _line(row: list[Segment], sheet: Sheet) -> Line:
     left, right = min(one.left for one in row), max(one.right for one in row)
     base = max(row, key=lambda one: one.letters).base
     return Line(cells, left, right, base, _main_style(words), sheet, runs_to_left)
-
-
-def _letters_to_left(words: Sequence[Word]) -> tuple[int, int]:
-    """How many letters there are in words that run to the left, and in all."""
-    to_left = sum(len(word.text) for word in words if _RIGHT_TO_LEFT.search(word.text))
-    letters = sum(len(word.text) for word in words if _LETTER.search(word.text))
-    return to_left, letters
 
 
 def _both_ways(words: list[Word], *, to_left: bool) -> list[Word]:
@@ -311,7 +304,8 @@ def columns_of(segments: Sequence[Segment], depth: int = 0) -> list[list[Segment
     above = [segment for segment in outside if segment.base >= zone.top]
     below = [segment for segment in outside if segment.base < zone.top]
     sides = [zone.left, zone.right]
-    if _is_right_to_left(segments):
+    words = [word.text for segment in segments for word in segment.words]
+    if sum(bool(_HEBREW_OR_ARABIC.search(word)) for word in words) * 2 > len(words):
         sides.reverse()
     return [column for part in (above, *sides, below) for column in columns_of(part, depth + 1)]
 
@@ -319,7 +313,16 @@ def columns_of(segments: Sequence[Segment], depth: int = 0) -> list[list[Segment
 def _zones(segments: Sequence[Segment]) -> Iterator[_Zone]:
     """Stretches that a gutter runs through, with enough rows on both sides of it."""
     gutter = _GUTTER * median(segment.size for segment in segments)
-    for edge in _edges(segments):
+    # Where most segments begin; not the first place, which has nothing before it.
+    lefts = sorted(segment.left for segment in segments)
+    found: list[tuple[int, float]] = []
+    start = 0
+    for index in range(1, len(lefts) + 1):
+        if index == len(lefts) or lefts[index] - lefts[index - 1] > _SAME_EDGE:
+            if start and index - start >= _FEWEST_ROWS:
+                found.append((index - start, lefts[start]))
+            start = index
+    for edge in sorted(edge for _, edge in sorted(found, reverse=True)[:_MOST_EDGES]):
         middle = edge - gutter / 2  # signs may hang out a little on either side
         crossing = sorted(one.base for one in segments if one.left < middle < one.right)
         left: dict[int, list[Segment]] = {}
@@ -332,19 +335,6 @@ def _zones(segments: Sequence[Segment]) -> Iterator[_Zone]:
             if _share_height(left[band], right[band]):
                 bases = [one.base for one in (*left[band], *right[band])]
                 yield _Zone(max(bases), min(bases), left[band], right[band])
-
-
-def _edges(segments: Sequence[Segment]) -> list[float]:
-    """Where most segments begin; not the first place, which has nothing before it."""
-    lefts = sorted(segment.left for segment in segments)
-    found: list[tuple[int, float]] = []
-    start = 0
-    for index in range(1, len(lefts) + 1):
-        if index == len(lefts) or lefts[index] - lefts[index - 1] > _SAME_EDGE:
-            if start and index - start >= _FEWEST_ROWS:
-                found.append((index - start, lefts[start]))
-            start = index
-    return sorted(edge for _, edge in sorted(found, reverse=True)[:_MOST_EDGES])
 
 
 def _share_height(left: Sequence[Segment], right: Sequence[Segment]) -> bool:
@@ -364,7 +354,12 @@ def _rows(segments: Sequence[Segment]) -> set[int]:
 
 def _are_columns(zone: _Zone) -> bool:
     rows = min(len(_rows(zone.left)), len(_rows(zone.right)))
-    turns = _turns(zone)
+    # How often the drawing changes from one side to the other.
+    drawn = sorted(
+        [(segment.order, False) for segment in zone.left]
+        + [(segment.order, True) for segment in zone.right]
+    )
+    turns = sum(one[1] != other[1] for one, other in pairwise(drawn))
     heights = _rows(zone.left)
     near = {height + step for height in heights for step in (-1, 0, 1)}
     right = _rows(zone.right)
@@ -376,15 +371,6 @@ def _are_columns(zone: _Zone) -> bool:
         return is_prose and not is_aligned
     # Drawn line by line across the gutter, as recognised text is.
     return is_prose and turns >= rows and _fills(zone.left) and _fills(zone.right)
-
-
-def _turns(zone: _Zone) -> int:
-    """How often the drawing changes from one side to the other."""
-    drawn = sorted(
-        [(segment.order, False) for segment in zone.left]
-        + [(segment.order, True) for segment in zone.right]
-    )
-    return sum(one[1] != other[1] for one, other in pairwise(drawn))
 
 
 def _is_prose(segments: Sequence[Segment]) -> bool:
@@ -399,11 +385,6 @@ def _fills(segments: Sequence[Segment]) -> bool:
 def _is_numeric(zone: _Zone) -> bool:
     words = [word.text for segment in zone.right for word in segment.words]
     return sum(bool(_FIGURE.fullmatch(word)) for word in words) * 2 >= len(words)
-
-
-def _is_right_to_left(segments: Sequence[Segment]) -> bool:
-    words = [word.text for segment in segments for word in segment.words]
-    return sum(bool(_HEBREW_OR_ARABIC.search(word)) for word in words) * 2 > len(words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,17 +83,16 @@ def _open(file: SourceFile) -> Handle:
         error = raw.FPDF_GetLastError()
         if error != raw.FPDF_ERR_PASSWORD:
             break
-    raise FileUnreadable(_reason(error, len(file.passwords)))
-
-
-def _reason(error: int, passwords: int) -> str:
+    passwords = len(file.passwords)
     if error == raw.FPDF_ERR_PASSWORD and passwords:
-        return f"is encrypted, and none of the {passwords} passwords given opens it"
-    if error == raw.FPDF_ERR_PASSWORD:
-        return "is encrypted; give its password with `pincite index update --passwords FILE`"
-    if error == raw.FPDF_ERR_SECURITY:
-        return "is encrypted in a way that cannot be read; save it without encryption"
-    return "is damaged and cannot be opened; save it anew with another program"
+        reason = f"is encrypted, and none of the {passwords} passwords given opens it"
+    elif error == raw.FPDF_ERR_PASSWORD:
+        reason = "is encrypted; give its password with `pincite index update --passwords FILE`"
+    elif error == raw.FPDF_ERR_SECURITY:
+        reason = "is encrypted in a way that cannot be read; save it without encryption"
+    else:
+        reason = "is damaged and cannot be opened; save it anew with another program"
+    raise FileUnreadable(reason)
 
 
 class _Work:
@@ -119,7 +118,9 @@ class _Work:
 def _measure(data: bytes, start: int, work: _Work) -> None:
     """Unpack a stream, again where what comes out is packed as well, and keep nothing of it."""
     for times in range(1, _DEEPEST + 1):
-        blocks = work.counted(_slices(data, start), len(data))
+        blocks = work.counted(
+            (data[at : at + _BLOCK] for at in range(start, len(data), _BLOCK)), len(data)
+        )
         for _ in range(times):
             blocks = work.counted(_unpacked(blocks), _LARGEST)
         first = next(blocks, b"")
@@ -127,10 +128,6 @@ def _measure(data: bytes, start: int, work: _Work) -> None:
             pass
         if not _is_packed(first[:2]):
             return
-
-
-def _slices(data: bytes, start: int) -> Iterator[bytes]:
-    return (data[at : at + _BLOCK] for at in range(start, len(data), _BLOCK))
 
 
 def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -74,24 +74,45 @@ def read(file: SourceFile) -> Content:
     """The text of a PDF in reading order, with the page and box of each word."""
     with opened(file) as document:
         pages = Pages(document)
-        blocks = _blocks(pages.columns())
+        # Paragraphs, items and tables of all columns, without what runs through every page.
+        columns = pages.columns()
+        running = running_lines([line for column in columns for line in column])
+        blocks = joined(
+            blocks_of([line for line in column if id(line) not in running]) for column in columns
+        )
         mark_headings(blocks, outline_of(document))
         title = _own_title(document, file) or shown_title(blocks)
-        writer = _write_blocks(blocks)
+        # All blocks, in order; each is emptied, as a long document would not fit in memory twice.
+        writer = Writer()
+        known = _Vocabulary(blocks)
+        for block in blocks:
+            match block.kind:
+                case BlockKind.HEADING:
+                    writer.heading(_runs(block.lines, known), block.level)
+                case BlockKind.ITEM:
+                    writer.item(_runs(block.lines, known), mark="")
+                case BlockKind.TABLE:
+                    sheet = block.lines[0].sheet
+                    writer.table_of_runs(_row_runs(row, sheet) for row in block.rows)
+                case _:
+                    writer.paragraph(_runs(block.lines, known))
+            block.lines.clear()
+            block.rows.clear()
+        author = _property(document, file, "Author")
         return writer.content(
             "pdf",
             title=title,
-            metadata=_about(document, file, pages=pages.count, notes=pages.notes()),
+            metadata=Metadata(
+                tags=_tags(_text(document, "Keywords")),
+                author=None if _NOBODY.fullmatch(author) else author,
+                date=_date_of(_text(document, "CreationDate")),
+                language=_language(document),
+                modified=_date_of(_text(document, "ModDate")),
+                pages=pages.count,
+                notes=pages.notes(),
+            ),
             modality=pages.modality(),
         )
-
-
-def _blocks(columns: Sequence[Column]) -> list[PageBlock]:
-    """Paragraphs, items and tables of all columns, without what runs through every page."""
-    running = running_lines([line for column in columns for line in column])
-    return joined(
-        blocks_of([line for line in column if id(line) not in running]) for column in columns
-    )
 
 
 class Pages:
@@ -144,7 +165,8 @@ class Pages:
     def _check(self, columns: Sequence[Column]) -> None:
         """FileUnreadable where there is no text, with what to do about it."""
         if columns:
-            if self._is_empty_form(columns[0][0].text):
+            is_dynamic = raw.FPDF_GetFormType(self._document) == raw.FORMTYPE_XFA_FULL
+            if is_dynamic and columns[0][0].text.startswith("Please wait"):
                 raise FileUnreadable(
                     "is a form that only Adobe's programs can show (XFA); print it to a PDF"
                 )
@@ -156,10 +178,6 @@ class Pages:
             )
         if self._damaged:
             raise FileUnreadable("is damaged: its pages cannot be read")
-
-    def _is_empty_form(self, first_line: str) -> bool:
-        is_dynamic = raw.FPDF_GetFormType(self._document) == raw.FORMTYPE_XFA_FULL
-        return is_dynamic and first_line.startswith("Please wait")
 
     def notes(self) -> tuple[str, ...]:
         """What could not be read, in words for the report."""
@@ -226,20 +244,6 @@ def _named(numbers: Sequence[int], one: str, several: str) -> str:
     return f"pages {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} {several}"
 
 
-def _about(document: Handle, file: SourceFile, *, pages: int, notes: tuple[str, ...]) -> Metadata:
-    """The file's own account of itself, with what could not be read of it."""
-    author = _property(document, file, "Author")
-    return Metadata(
-        tags=_tags(_text(document, "Keywords")),
-        author=None if _NOBODY.fullmatch(author) else author,
-        date=_date_of(_text(document, "CreationDate")),
-        language=_language(document),
-        modified=_date_of(_text(document, "ModDate")),
-        pages=pages,
-        notes=notes,
-    )
-
-
 def _own_title(document: Handle, file: SourceFile) -> str | None:
     """The title in the file's properties, if somebody gave it one."""
     title = _property(document, file, "Title")
@@ -297,26 +301,6 @@ def _language(document: Handle) -> str | None:
     language, *parts = written.split("-")
     spelled = (part.upper() if len(part) == 2 else part.capitalize() for part in parts)
     return "-".join((language.lower(), *spelled))
-
-
-def _write_blocks(blocks: Sequence[PageBlock]) -> Writer:
-    """All blocks, in order; each is emptied, as a long document would not fit in memory twice."""
-    writer = Writer()
-    known = _Vocabulary(blocks)
-    for block in blocks:
-        match block.kind:
-            case BlockKind.HEADING:
-                writer.heading(_runs(block.lines, known), block.level)
-            case BlockKind.ITEM:
-                writer.item(_runs(block.lines, known), mark="")
-            case BlockKind.TABLE:
-                sheet = block.lines[0].sheet
-                writer.table_of_runs(_row_runs(row, sheet) for row in block.rows)
-            case _:
-                writer.paragraph(_runs(block.lines, known))
-        block.lines.clear()
-        block.rows.clear()
-    return writer
 
 
 class _Vocabulary:

@@ -229,7 +229,16 @@ class _Words:
     def _add(self, start: int, end: int, area: Rectangle, look: Look) -> None:
         text = self._text[start:end].replace(_BROKEN, "-")
         if self._runs_to_left and _RIGHT_TO_LEFT.search(text):
-            text = self._as_written(text, start)
+            # Letters of one sign that pdfium gives the wrong way round, set right. It turns a line
+            # that runs to the left letter by letter, and so turns what one sign stands for as well:
+            # the letters lam and alef, or a whole word given as its meaning.
+            areas = [self._letter(start + index) for index in range(len(text))]
+            parts = []
+            for _, group in groupby(range(len(text)), key=areas.__getitem__):
+                letters = "".join(text[index] for index in group)
+                joined = len(letters) == 2 and letters[0] in _ALEFS and letters[1] == _LAM
+                parts.append(letters[::-1] if joined or len(letters) >= _A_WHOLE_WORD else letters)
+            text = "".join(parts)
         left, bottom, right, top = area
         base = look.base if bottom <= look.base <= top else bottom
         order, glued = len(self._words), start == self._after
@@ -256,20 +265,6 @@ class _Words:
             word = words[at]
             gap = word.left - words[at - 1].right
             word.glued = gap < _LOOSE * word.size
-
-    def _as_written(self, text: str, start: int) -> str:
-        """Letters of one sign that pdfium gives the wrong way round, set right.
-
-        It turns a line that runs to the left letter by letter, and so turns what one sign
-        stands for as well: the letters lam and alef, or a whole word given as its meaning.
-        """
-        areas = [self._letter(start + index) for index in range(len(text))]
-        parts = []
-        for _, group in groupby(range(len(text)), key=areas.__getitem__):
-            letters = "".join(text[index] for index in group)
-            joined = len(letters) == 2 and letters[0] in _ALEFS and letters[1] == _LAM
-            parts.append(letters[::-1] if joined or len(letters) >= _A_WHOLE_WORD else letters)
-        return "".join(parts)
 
 
 def _union(areas: Sequence[Rectangle]) -> Rectangle:
@@ -427,8 +422,12 @@ class Looks:
         base, bottom, top, is_likely = self._band(size, turn)
         mode = raw.FPDFTextObj_GetTextRenderMode(thing)
         bold = mode == raw.FPDF_TEXTRENDERMODE_FILL_STROKE or self._is_bold(thing)
+        key = (round(size, 1), bold)
+        style = self._styles.get(key)
+        if style is None:
+            style = self._styles[key] = Style(*key)
         return Look(
-            style=self._style(size, bold=bold),
+            style=style,
             turn=turn,
             base=base,
             bottom=bottom,
@@ -458,13 +457,6 @@ class Looks:
         high = max(min(top, base + _HIGHEST * size), base + _ABOVE * size)
         is_likely = bottom - size <= base <= top
         return _tenths(base), _tenths(low), _tenths(high), is_likely
-
-    def _style(self, size: float, *, bold: bool) -> Style:
-        key = (round(size, 1), bold)
-        style = self._styles.get(key)
-        if style is None:
-            style = self._styles[key] = Style(*key)
-        return style
 
     def _is_bold(self, thing: Handle) -> bool:
         font = raw.FPDFTextObj_GetFont(thing)
@@ -500,19 +492,15 @@ class Looks:
 
 def as_lines(words: list[Word], sheet: Sheet) -> list[Word]:
     """The words as they are, or, where the lines run downwards, turned so as to be read."""
-    if not _run_downwards(words):
-        return words
-    return [_turned(word, sheet) if word.look.turn == 0 else word for word in words]
-
-
-def _run_downwards(words: Sequence[Word]) -> bool:
     down = beside = 0
     for one, other in pairwise(words):
         if is_single(one.text) and is_single(other.text) and one.look.turn == 0:
             is_below = abs(one.left - other.left) < one.size / 2 < one.bottom - other.bottom
             down += is_below
             beside += not is_below
-    return down >= _FEWEST_STEPS and down > 2 * beside
+    if not (down >= _FEWEST_STEPS and down > 2 * beside):
+        return words
+    return [_turned(word, sheet) if word.look.turn == 0 else word for word in words]
 
 
 def _turned(word: Word, sheet: Sheet) -> Word:

@@ -174,10 +174,9 @@ def _without_repeats(cues: Sequence[Cue]) -> list[Cue]:
 
 def _overlap(before: Sequence[str], after: Sequence[str]) -> int:
     """How many of the last words of the one are the first of the other."""
-    for count in range(min(len(before), len(after), _LONGEST_OVERLAP), 0, -1):
-        if before[-count] == after[0] and before[-count:] == after[:count]:
-            return count
-    return 0
+    counts = range(min(len(before), len(after), _LONGEST_OVERLAP), 0, -1)
+    shared = (one for one in counts if before[-one] == after[0] and before[-one:] == after[:one])
+    return next(shared, 0)
 
 
 def _with_speakers(cues: Sequence[Cue]) -> list[Cue]:

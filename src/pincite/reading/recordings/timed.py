@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from pincite.reading.lines.front_matter import FrontMatter, split_front_matter
+from pincite.reading.lines.front_matter import split_front_matter
 from pincite.reading.recordings.cues import seconds, settled
 from pincite.reading.recordings.transcripts import recording_of, spoken_modality
 from pincite.reading.source_file import SourceFile
@@ -114,23 +114,51 @@ class _Frame:
 def with_times(content: Content, file: SourceFile) -> Content:
     """The content with the times of what is said and seen, where it is about a recording."""
     frames = list(_frames(content))
-    found = _time_codes(content.text, _set_apart(content, frames))
+    # Where a time is no time code: in frames, code and tables.
+    kinds = (BlockKind.CODE, BlockKind.TABLE)
+    blocks = [(one.start, one.end) for one in content.blocks if one.kind in kinds]
+    found = _time_codes(content.text, sorted([*blocks, *((one.start, one.end) for one in frames)]))
     if not found and not frames:
         return content
     front = split_front_matter(content.text)
     named = front.modality in _SPOKEN or _TRANSCRIPT_NAME.search(file.path) is not None
     found = [code for code in found if code.start >= front.end]
-    codes = _codes_of_recordings(content.text, found, named=named)
-    spoken = list(_spoken(content, codes, frames))
+    # Those that are times of a recording, in order; less is asked of a text `named` a transcript. A
+    # text may hold more than one recording, and a list of chapters besides.
+    codes: list[_Code] = []
+    for part in _between_restarts(found):
+        rising = _longest_rise(part)
+        if len(rising) >= _IN_ORDER * len(part) and _is_spoken(content.text, rising, named=named):
+            codes.extend(rising)
+    # A place for what is said after each code, up to the next.
+    spoken: list[Place] = []
+    stretches = [
+        trim(content.text, *_stretch(content, codes, frames, at)) for at in range(len(codes))
+    ]
+    times = settled(
+        [(code.time, code.until) for code in codes],
+        [max(end - start, 0) for start, end in stretches],
+    )
+    for (start, end), (begins, ends) in zip(stretches, times, strict=True):
+        if start < end:
+            spoken.append(Place(start, end, time_start=begins, time_end=ends))
     if not spoken and not frames:
         return content
     seen = [Place(one.start, one.end, time_start=one.time, time_end=one.time) for one in frames]
     left_out = [(code.start, code.end) for code in codes] + [frame.code for frame in frames]
+    if not codes:
+        modality = Modality.VIDEO_FRAME
+    else:
+        said = front.modality
+        preface = content.text[front.end : codes[0].start][:_PREFACE]
+        if said is None and _SAYS_AUDIO.search(preface):
+            said = Modality.AUDIO_TRANSCRIPT
+        modality = spoken_modality(file.path, said)
     return replace(
         content,
         places=tuple(sorted([*content.places, *spoken, *seen], key=lambda one: one.start)),
         omissions=_with_codes(content.omissions, left_out),
-        modality=_modality(content, file, front, codes),
+        modality=modality,
         metadata=replace(
             content.metadata,
             duration=max((one.time_end or 0.0 for one in spoken), default=None),
@@ -153,13 +181,6 @@ def _frames(content: Content) -> Iterator[_Frame]:
             yield _Frame(section.start, end, time, (code, code + len(found[1])))
 
 
-def _set_apart(content: Content, frames: Sequence[_Frame]) -> list[tuple[int, int]]:
-    """Where a time is no time code: in frames, code and tables."""
-    kinds = (BlockKind.CODE, BlockKind.TABLE)
-    blocks = [(one.start, one.end) for one in content.blocks if one.kind in kinds]
-    return sorted([*blocks, *((one.start, one.end) for one in frames)])
-
-
 def _has_heading(section: Section) -> bool:
     return section.level > 0 and bool(section.heading_path)
 
@@ -172,20 +193,6 @@ def _end_of_frame(sections: Sequence[Section], at: int) -> int:
         if section.level <= sections[at].level or is_frame:
             return section.start
     return sections[-1].end
-
-
-def _spoken(content: Content, codes: Sequence[_Code], frames: Sequence[_Frame]) -> Iterator[Place]:
-    """A place for what is said after each code, up to the next."""
-    stretches = [
-        trim(content.text, *_stretch(content, codes, frames, at)) for at in range(len(codes))
-    ]
-    times = settled(
-        [(code.time, code.until) for code in codes],
-        [max(end - start, 0) for start, end in stretches],
-    )
-    for (start, end), (begins, ends) in zip(stretches, times, strict=True):
-        if start < end:
-            yield Place(start, end, time_start=begins, time_end=ends)
 
 
 def _stretch(
@@ -224,18 +231,6 @@ def _with_codes(
     return tuple(kept)
 
 
-def _modality(
-    content: Content, file: SourceFile, front: FrontMatter, codes: Sequence[_Code]
-) -> Modality:
-    if not codes:
-        return Modality.VIDEO_FRAME
-    said = front.modality
-    preface = content.text[front.end : codes[0].start][:_PREFACE]
-    if said is None and _SAYS_AUDIO.search(preface):
-        said = Modality.AUDIO_TRANSCRIPT
-    return spoken_modality(file.path, said)
-
-
 def _time_codes(text: str, apart: Sequence[tuple[int, int]]) -> list[_Code]:
     """Everything that looks like a time code, in order; none in the stretches set apart."""
     openings = list(_opened(text, _ANY, _OPENINGS))
@@ -249,19 +244,6 @@ def _time_codes(text: str, apart: Sequence[tuple[int, int]]) -> list[_Code]:
             inline.append(_Code(found.start(), end, found.start(), time, is_inline=True))
     codes = sorted([*openings, *inline], key=lambda code: code.start)
     return list(_outside(codes or _opened(text, _ANY_PLAIN, _PLAIN_OPENINGS), apart))
-
-
-def _codes_of_recordings(text: str, codes: Sequence[_Code], *, named: bool) -> list[_Code]:
-    """Those that are times of a recording, in order; less is asked of a text `named` a transcript.
-
-    A text may hold more than one recording, and a list of chapters besides.
-    """
-    kept: list[_Code] = []
-    for part in _between_restarts(codes):
-        rising = _longest_rise(part)
-        if len(rising) >= _IN_ORDER * len(part) and _is_spoken(text, rising, named=named):
-            kept.extend(rising)
-    return kept
 
 
 def _opened(

@@ -67,7 +67,11 @@ class _Package:
 
 def read_epub(file: SourceFile) -> Content:
     """Read an e-book; FileUnreadable where it is protected or names no chapters."""
-    package = _opened(SafeZip(file.data))
+    archive = SafeZip(file.data)
+    path = _package_path(archive)
+    root = parse_xml(archive.read(path))
+    items = {item.get("id", ""): item for item in root.iter("{*}item")}
+    package = _Package(archive, root, posixpath.dirname(path), items)
     chapters = list(package.spine())
     _refuse_encrypted(package, [path for path, _ in chapters])
     titles = _chapter_titles(package)
@@ -81,13 +85,6 @@ def read_epub(file: SourceFile) -> Content:
     metadata = _metadata(package.root, tuple(notes[:_MOST_NOTES]))
     title = _first(package.root, f"{_DC}title")
     return writer.content("epub", title=title, metadata=metadata)
-
-
-def _opened(archive: SafeZip) -> _Package:
-    path = _package_path(archive)
-    root = parse_xml(archive.read(path))
-    items = {item.get("id", ""): item for item in root.iter("{*}item")}
-    return _Package(archive, root, posixpath.dirname(path), items)
 
 
 def _package_path(archive: SafeZip) -> str:
@@ -175,21 +172,17 @@ def _metadata(root: etree._Element, notes: tuple[str, ...]) -> Metadata:
         for one in root.iter("{*}meta")
         if one.get("property") == "dcterms:modified"
     )
+    # When the book appeared; EPUB 2 also gives dates of other events.
+    dates = [*root.iter(f"{_DC}date")]
+    dates.sort(key=lambda one: one.get(f"{_OPF}event", "publication") != "publication")
     return Metadata(
         tags=tags([one.text or "" for one in root.iter(f"{_DC}subject")]),
         author=names([one.text or "" for one in root.iter(f"{_DC}creator")]),
-        date=_date(root),
+        date=next((date for one in dates if (date := iso_date(one.text))), None),
         language=_first(root, f"{_DC}language"),
         modified=next(modified, None),
         notes=notes,
     )
-
-
-def _date(root: etree._Element) -> str | None:
-    """When the book appeared; EPUB 2 also gives dates of other events."""
-    dates = [*root.iter(f"{_DC}date")]
-    dates.sort(key=lambda one: one.get(f"{_OPF}event", "publication") != "publication")
-    return next((date for one in dates if (date := iso_date(one.text))), None)
 
 
 def _first(root: etree._Element, tag: str) -> str | None:

@@ -171,7 +171,8 @@ class HtmlPage:
             raise FileUnreadable(f"is nested more than {DEEPEST:,} elements deep")
         self.facts = _facts_of(tree.root, self._first_heading)
         if tree.is_cut:
-            self.facts = replace(self.facts, notes=(_TOO_DEEP,))
+            metadata = replace(self.facts.metadata, notes=(_TOO_DEEP,))
+            self.facts = replace(self.facts, metadata=metadata)
 
     @property
     def text_length(self) -> int:
@@ -222,7 +223,10 @@ def decode_html(data: bytes, charset: str | None = None) -> str:
 
     FileUnreadable where the data is no text.
     """
-    return decode_labelled(data, charset or _declared(data))
+    found = None if charset else _DECLARATION.search(data[:_DECLARED_WITHIN])
+    if found:
+        charset = (found[1] or found[2]).decode("ascii", "replace")
+    return decode_labelled(data, charset)
 
 
 def decode_labelled(data: bytes, label: str | None) -> str:
@@ -241,11 +245,6 @@ def decode_labelled(data: bytes, label: str | None) -> str:
         except UnicodeDecodeError:
             continue
     return decode(data)
-
-
-def _declared(data: bytes) -> str | None:
-    found = _DECLARATION.search(data[:_DECLARED_WITHIN])
-    return (found[1] or found[2]).decode("ascii", "replace") if found else None
 
 
 @dataclass(slots=True)
@@ -290,43 +289,37 @@ class _Surveyor:
     def take(self, step: Step) -> None:
         """One step of the walk."""
         if step.kind == "text" and step.look.omitted is None:
-            self._count(step.text)
+            length = len(step.text.strip())
+            held = self._held[-1]
+            held.text += length
+            held.kept += length
+            if self._tables:
+                self._tables[-1].text += length
+            if self._links:
+                held.links += length
         elif step.kind == "text":
             return
         elif step.kind == "start":
-            self._open(step.element)
+            tag, outer = step.element.tag, self._held[-1]
+            is_content = tag in _CONTENT_TAGS or step.element.get("role") in ("main", "article")
+            self._held.append(
+                Held(
+                    has_content=is_content or tag == "h1",
+                    has_navigation=tag == "nav",
+                    in_content=outer.in_content or is_content,
+                    in_heading=outer.in_heading or tag in _LIKE_HEADINGS,
+                )
+            )
+            if tag == "a":
+                self._links += 1
+            elif tag == "h1" and self.found.first_h1 is None:
+                self.found.first_h1 = step.element
+            elif tag == "table":
+                self._tables.append(TableShape(step.element))
+            if self._tables:
+                self._tables[-1].open(step.element)
         else:
             self._close(step.element)
-
-    def _count(self, text: str) -> None:
-        length = len(text.strip())
-        held = self._held[-1]
-        held.text += length
-        held.kept += length
-        if self._tables:
-            self._tables[-1].text += length
-        if self._links:
-            held.links += length
-
-    def _open(self, element: etree._Element) -> None:
-        tag, outer = element.tag, self._held[-1]
-        is_content = tag in _CONTENT_TAGS or element.get("role") in ("main", "article")
-        self._held.append(
-            Held(
-                has_content=is_content or tag == "h1",
-                has_navigation=tag == "nav",
-                in_content=outer.in_content or is_content,
-                in_heading=outer.in_heading or tag in _LIKE_HEADINGS,
-            )
-        )
-        if tag == "a":
-            self._links += 1
-        elif tag == "h1" and self.found.first_h1 is None:
-            self.found.first_h1 = element
-        elif tag == "table":
-            self._tables.append(TableShape(element))
-        if self._tables:
-            self._tables[-1].open(element)
 
     def _close(self, element: etree._Element) -> None:
         held = self._held.pop()
@@ -426,45 +419,38 @@ class HtmlFacts:
     """What a page says about itself, and what of it could not be read."""
 
     title: str | None = None
-    author: str | None = None
-    date: str | None = None
-    modified: str | None = None
-    language: str | None = None
-    tags: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def metadata(self) -> Metadata:
-        """As documents keep it."""
-        return Metadata(
-            tags=self.tags,
-            author=self.author,
-            date=self.date,
-            language=self.language,
-            modified=self.modified,
-            notes=self.notes,
-        )
+    metadata: Metadata = field(default_factory=Metadata)
 
 
 def _facts_of(root: etree._Element, first_heading: str | None) -> HtmlFacts:
     """What the page's head says, then its linked data, then its text."""
-    said = _said(root)
+    # The page's <meta> by their names.
+    said: dict[str, list[str]] = {}
+    for meta in root.iter("meta"):
+        name = meta.get("name") or meta.get("property") or meta.get("itemprop") or ""
+        content = (meta.get("content") or "").strip()
+        if name and content:
+            said.setdefault(name.strip().lower(), []).append(content)
     linked = _linked_data(root)
-    facts = HtmlFacts(
-        title=_title(root, said, first_heading),
-        author=names([one for one in _all(said, _AUTHORS) if not _is_address(one)]),
-        date=_first_date(_all(said, _DATES)),
-        modified=_first_date(_all(said, _CHANGES)),
-        language=_language(root, said),
+    xml_lang = root.get("{http://www.w3.org/XML/1998/namespace}lang")
+    values = [root.get("lang"), root.get("xml:lang"), xml_lang]
+    body = root.find("body")
+    values += [body.get("lang")] if body is not None else []
+    values += [*said.get("content-language", ()), *said.get("dc.language", ())]
+    stripped = (value.strip() for value in values if value)
+    found = (value for value in stripped if _LANGUAGE.fullmatch(value))
+    language = next(found, None)
+    authors = _all(said, _AUTHORS)
+    named = names([one for one in authors if not one.startswith(("http:", "https:", "//"))])
+    day = _first_date(_all(said, _DATES)) or linked.metadata.date
+    metadata = Metadata(
         tags=tags([one for each in _all(said, _TAGS) for one in each.split(",")]),
+        author=named or linked.metadata.author,
+        date=day or _only_time(root),
+        language=language.replace("_", "-") if language else None,
+        modified=_first_date(_all(said, _CHANGES)) or linked.metadata.modified,
     )
-    return replace(
-        facts,
-        title=facts.title or linked.title,
-        author=facts.author or linked.author,
-        date=facts.date or linked.date or _only_time(root),
-        modified=facts.modified or linked.modified,
-    )
+    return HtmlFacts(_title(root, said, first_heading) or linked.title, metadata)
 
 
 def when(value: str) -> str | None:
@@ -477,17 +463,6 @@ def when(value: str) -> str | None:
         return None
 
 
-def _said(root: etree._Element) -> dict[str, list[str]]:
-    """The page's <meta> by their names."""
-    said: dict[str, list[str]] = {}
-    for meta in root.iter("meta"):
-        name = meta.get("name") or meta.get("property") or meta.get("itemprop") or ""
-        content = (meta.get("content") or "").strip()
-        if name and content:
-            said.setdefault(name.strip().lower(), []).append(content)
-    return said
-
-
 def _all(said: Mapping[str, list[str]], keys: Iterable[str]) -> list[str]:
     """What is said under the first of the names that is there."""
     return next((said[name] for name in keys if name in said), [])
@@ -495,10 +470,6 @@ def _all(said: Mapping[str, list[str]], keys: Iterable[str]) -> list[str]:
 
 def _first_date(values: Iterable[str]) -> str | None:
     return next((date for value in values if (date := when(value))), None)
-
-
-def _is_address(author: str) -> bool:
-    return author.startswith(("http:", "https:", "//"))
 
 
 def _title(root: etree._Element, said: Mapping[str, list[str]], heading: str | None) -> str | None:
@@ -529,18 +500,6 @@ def _is_part(part: str, whole: str) -> bool:
     )
 
 
-def _language(root: etree._Element, said: Mapping[str, list[str]]) -> str | None:
-    xml_lang = root.get("{http://www.w3.org/XML/1998/namespace}lang")
-    values = [root.get("lang"), root.get("xml:lang"), xml_lang]
-    body = root.find("body")
-    values += [body.get("lang")] if body is not None else []
-    values += [*said.get("content-language", ()), *said.get("dc.language", ())]
-    stripped = (value.strip() for value in values if value)
-    found = (value for value in stripped if _LANGUAGE.fullmatch(value))
-    language = next(found, None)
-    return language.replace("_", "-") if language else None
-
-
 def _only_time(root: etree._Element) -> str | None:
     """The date of the <time> that says it is the page's, or of the only one there is."""
     dates: set[str] = set()
@@ -564,12 +523,13 @@ def _linked_data(root: etree._Element) -> HtmlFacts:
         except (ValueError, RecursionError):
             continue
         for record in _records(data):
-            return HtmlFacts(
-                title=one_line(record.get("headline")) or one_line(record.get("name")),
+            metadata = Metadata(
                 author=names(record.get("author")),
                 date=_linked_date(record.get("datePublished")),
                 modified=_linked_date(record.get("dateModified")),
             )
+            title = one_line(record.get("headline")) or one_line(record.get("name"))
+            return HtmlFacts(title, metadata)
     return HtmlFacts()
 
 

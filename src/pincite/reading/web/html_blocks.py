@@ -102,21 +102,18 @@ class BlockWriter:
         """Write everything."""
         for step in steps:
             if step.kind == "text":
-                self._text(step.text, step.look.omitted)
+                if self._code is None:
+                    self._line.add(step.text, step.look.omitted)
+                elif step.look.omitted is None:
+                    self._code.append(step.text)
+                else:
+                    self._unseen.append(Run(without_controls(step.text), omitted=step.look.omitted))
             elif step.kind == "start":
                 self._open(step.element, step.look.omitted)
             else:
                 self._close(step.element, step.look.omitted)
         self._end_block()
         self._write_loose_rows()
-
-    def _text(self, text: str, omitted: OmissionReason | None) -> None:
-        if self._code is None:
-            self._line.add(text, omitted)
-        elif omitted is None:
-            self._code.append(text)
-        else:
-            self._unseen.append(Run(without_controls(text), omitted=omitted))
 
     def _open(self, element: etree._Element, omitted: OmissionReason | None) -> None:
         tag = str(element.tag)
@@ -191,7 +188,10 @@ class BlockWriter:
             return
         self._write_loose_rows()
         text, self._code = without_controls("".join(self._code)), None
-        if _is_prose(text):
+        # Preformatted text that is sentences is searched like any other text.
+        sample = text[:_SAMPLE]
+        letters = len("".join(sample.split()))
+        if letters >= _SHORTEST_PROSE and len(_SIGNS.findall(sample)) <= _FEW_SIGNS * letters:
             for paragraph in _BLANK_LINES.split(text):
                 self._writer.paragraph(dedent(paragraph))
         elif not _numbers_lines(text):
@@ -473,7 +473,11 @@ class TableShape:
         if tag == "tr":
             self._row = _RowShape(element, self.text)
         elif tag in ("td", "th"):
-            self._open_cell(is_header=tag == "th")
+            self.cells += 1
+            self.has_header |= tag == "th"
+            if self._row is not None:
+                self._row.cells += 1
+                self.widest = max(self.widest, self._row.cells)
         elif tag in ("thead", "caption"):
             self.has_header = True
         elif tag in _PARTS_OF_PAGES:
@@ -505,13 +509,6 @@ class TableShape:
         if self.has_header:
             return True
         return not self.has_parts and self.text <= _LONGEST_CELL * self.cells
-
-    def _open_cell(self, *, is_header: bool) -> None:
-        self.cells += 1
-        self.has_header |= is_header
-        if self._row is not None:
-            self._row.cells += 1
-            self.widest = max(self.widest, self._row.cells)
 
     def _part_row(self) -> None:
         if self._row is not None:
@@ -589,13 +586,6 @@ class Rows:
 def _span(cell: etree._Element, attribute: str) -> int:
     found = _SPAN.fullmatch(cell.get(attribute, ""))
     return max(int(found[1]), 1) if found else 1
-
-
-def _is_prose(text: str) -> bool:
-    """Whether preformatted text is sentences: then it is searched like any other text."""
-    sample = text[:_SAMPLE]
-    letters = len("".join(sample.split()))
-    return letters >= _SHORTEST_PROSE and len(_SIGNS.findall(sample)) <= _FEW_SIGNS * letters
 
 
 def _numbers_lines(text: str) -> bool:

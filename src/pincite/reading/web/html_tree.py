@@ -16,6 +16,7 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from lxml import etree
@@ -183,12 +184,9 @@ def walk(
 
 
 def _is_too_deep(root: etree._Element) -> bool:
-    depth = 0
-    for event, _ in etree.iterwalk(root, events=("start", "end")):
-        depth += 1 if event == "start" else -1
-        if depth >= DEEPEST:
-            return True
-    return False
+    events = etree.iterwalk(root, events=("start", "end"))
+    depths = accumulate(1 if event == "start" else -1 for event, _ in events)
+    return any(depth >= DEEPEST for depth in depths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +244,15 @@ class Visibility:
         if not style:
             return look
         reason = outer.reason or _unseen(style)
-        tiny = _tiny(style, outer=outer.is_tiny)
+        size = style.get("font-size")
+        if size is None:
+            tiny = outer.is_tiny
+        elif size == UNKNOWN:
+            tiny = False
+        else:
+            # A share of nothing is nothing; any other measure stands for itself.
+            is_share = size.endswith(("%", "em")) and not size.endswith("rem")
+            tiny = _pixels(size) <= _SMALLEST_READ or (outer.is_tiny and is_share)
         if reason is outer.reason and tiny == outer.is_tiny:
             return look
         return replace(look, reason=reason, is_tiny=tiny)
@@ -257,20 +263,18 @@ class Visibility:
         return {**ruled, **_declarations(own)} if own else ruled
 
     def _coloured(self, element: etree._Element, style: Style, outer: Look) -> Look:
-        colour = _colour(element, style, outer.colour)
+        named = style.get("color")
+        if named is None and element.tag in ("font", "body"):
+            named = element.get("color") or element.get("text")
+        if named is not None:
+            colour = outer.colour if named == "inherit" else _colour_of(named)
+        else:
+            # Links have a colour of their own.
+            colour = None if element.tag == "a" else outer.colour
         background = _background(element, style, outer.background)
         if colour == outer.colour and background == outer.background:
             return outer
         return replace(outer, colour=colour, background=background)
-
-
-def _colour(element: etree._Element, style: Style, outer: Colour | None) -> Colour | None:
-    named = style.get("color")
-    if named is None and element.tag in ("font", "body"):
-        named = element.get("color") or element.get("text")
-    if named is not None:
-        return outer if named == "inherit" else _colour_of(named)
-    return None if element.tag == "a" else outer  # links have a colour of their own
 
 
 def _background(element: etree._Element, style: Style, outer: Colour | None) -> Colour | None:
@@ -321,17 +325,6 @@ def _is_transparent(style: Style) -> bool:
         pass
     # Letters that show the picture behind them are transparent, and yet to be seen.
     return _is_no_colour(style.get("color", "")) and style.get("background-clip") != "text"
-
-
-def _tiny(style: Style, *, outer: bool) -> bool:
-    size = style.get("font-size")
-    if size is None:
-        return outer
-    if size == UNKNOWN:
-        return False
-    # A share of nothing is nothing; any other measure stands for itself.
-    is_share = size.endswith(("%", "em")) and not size.endswith("rem")
-    return _pixels(size) <= _SMALLEST_READ or (outer and is_share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,16 +383,13 @@ class Stylesheet:
             return _NO_STYLE
         key = (tag, frozenset(names))
         if key not in self._known:
-            self._known[key] = self._put_together(tag, names)
+            rules = [rule for key in (tag, *names) for rule in self._rules.get(key, ())]
+            style: dict[str, str] = {}
+            for rule in sorted(rules, key=lambda rule: rule.weight):
+                if rule.names <= names and rule.tag in ("", tag):
+                    style.update(_shown(rule.style) if rule.is_conditional else rule.style)
+            self._known[key] = style
         return self._known[key]
-
-    def _put_together(self, tag: str, names: set[str]) -> Style:
-        rules = [rule for key in (tag, *names) for rule in self._rules.get(key, ())]
-        style: dict[str, str] = {}
-        for rule in sorted(rules, key=lambda rule: rule.weight):
-            if rule.names <= names and rule.tag in ("", tag):
-                style.update(_shown(rule.style) if rule.is_conditional else rule.style)
-        return style
 
 
 def _is_for_screens(sheet: etree._Element) -> bool:

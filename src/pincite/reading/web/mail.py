@@ -77,20 +77,17 @@ def read(file: SourceFile) -> Content:
         raise FileUnreadable(
             "is encrypted (S/MIME or PGP); save it decrypted from the mail program"
         )
+    sender = _header(mail, "From")[:_LONGEST_SHOWN]
     return reader.writer.content(
         "eml",
         title=one_line(_header(mail, "Subject")),
         metadata=Metadata(
-            author=_author(mail),
+            author=names([name or address for name, address in getaddresses([sender])])
+            or one_line(sender),
             date=when(_header(mail, "Date")),
             notes=tuple(dict.fromkeys(reader.notes)),
         ),
     )
-
-
-def _author(mail: Message) -> str | None:
-    sender = _header(mail, "From")[:_LONGEST_SHOWN]
-    return names([name or address for name, address in getaddresses([sender])]) or one_line(sender)
 
 
 @dataclass(slots=True)
@@ -129,7 +126,7 @@ class _MailReader:
             if part.get_content_type() == "text/html":
                 page = _html_page(part)
                 page.write_to(self.writer)
-                self.notes.extend(page.facts.notes)
+                self.notes.extend(page.facts.metadata.notes)
                 self.has_text |= page.text_length > 0
             else:
                 self._write_plain(_plain_text(part))
@@ -149,10 +146,8 @@ class _MailReader:
 
 def _header(mail: Message, name: str) -> str:
     """The value of a header on one line; empty where there is none."""
-    for key, value in mail.raw_items():
-        if key.lower() == name.lower():
-            return _decoded(str(value))
-    return ""
+    values = (value for key, value in mail.raw_items() if key.lower() == name.lower())
+    return next((_decoded(str(value)) for value in values), "")
 
 
 def _decoded(value: str) -> str:
@@ -234,7 +229,16 @@ def _parts_of(mail: Message, *, most: int) -> Parts:
             chosen = {id(one) for one in _chosen(kind, inner)} if is_read else set()
             waiting.extend((one, id(one) in chosen) for one in inner[::-1])
         else:
-            _add(found, part, kind, is_read=is_read)
+            name = _file_name(part)
+            disposition = _header(part, "Content-Disposition")
+            is_attached = name is not None or disposition.startswith("attachment")
+            is_text = kind in ("text/plain", "text/html") or kind.startswith("multipart/")
+            if is_text and not is_attached:
+                found.texts.extend([part] if is_read else [])
+            elif kind.startswith("image/") and part.get("Content-ID") is not None:
+                pass  # shown by the HTML
+            elif kind not in _SIGNATURES:
+                found.attachments.append(name or kind)
     return found
 
 
@@ -242,21 +246,6 @@ def _inner(part: Message) -> list[Message]:
     if not part.is_multipart():  # and do not ask for a payload that it may fail to decode
         return []
     return [one for one in part.get_payload() if isinstance(one, Message)]
-
-
-def _add(found: Parts, part: Message, kind: str, *, is_read: bool) -> None:
-    """Put a part that has no parts of its own where it belongs."""
-    name = _file_name(part)
-    is_attached = name is not None or _header(part, "Content-Disposition").startswith("attachment")
-    is_text = kind in ("text/plain", "text/html") or kind.startswith("multipart/")
-    if is_text and not is_attached:
-        found.texts.extend([part] if is_read else [])
-    elif kind not in _SIGNATURES and not _is_shown_by_html(part, kind):
-        found.attachments.append(name or kind)
-
-
-def _is_shown_by_html(part: Message, kind: str) -> bool:
-    return kind.startswith("image/") and part.get("Content-ID") is not None
 
 
 def _chosen(kind: str, parts: Sequence[Message]) -> list[Message]:
@@ -333,11 +322,8 @@ def _payload(part: Message) -> bytes:
         return b""
     if not isinstance(payload, bytes):
         return b""
-    is_cut = any(isinstance(one, InvalidBase64LengthDefect) for one in part.defects)
-    return _decoded_so_far(payload) if is_cut else payload
-
-
-def _decoded_so_far(base64: bytes) -> bytes:
-    """What `email` leaves as it is because one letter at its end stands for nothing."""
-    letters = _NOT_BASE64.sub(b"", base64)
-    return binascii.a2b_base64(letters[: len(letters) // 4 * 4])
+    if any(isinstance(one, InvalidBase64LengthDefect) for one in part.defects):
+        # `email` leaves it as it is because one letter at its end stands for nothing.
+        letters = _NOT_BASE64.sub(b"", payload)
+        return binascii.a2b_base64(letters[: len(letters) // 4 * 4])
+    return payload

@@ -43,11 +43,22 @@ def read_message(container: OleContainer) -> Content:
     recipients = _folders(container, "__recip_version1.0_#")
     sender = message.text(_SENDER)
     address = message.text(_SENDER_SMTP, _SENDER_ADDRESS)
-    sent, sent_in_words = _sent(message)
+    # When it was sent, as a date and in words: as its own header says, or as Outlook knows.
+    headers = HeaderParser().parsestr(message.text(_HEADERS)[:_LONGEST_HEADERS])
+    said = facts.one_line(str(headers["Date"] or "")) or ""
+    sent, sent_in_words = when(said), said
+    if sent is None:
+        times = (moment(message.number(one)) for one in (_SENT, _DELIVERED))
+        sent = next(filter(None, times), None)
+        sent_in_words = (sent or "").replace("T", " ").replace("+00:00", " UTC")
     writer = Writer()
     writer.paragraph("\n".join(_head(_person(sender, address), recipients, sent_in_words)))
     if not _write_body(message, writer):
-        _refuse_encrypted(message, attachments)
+        # What says nothing and has a sealed attachment is a message that cannot be read.
+        kinds = [one.text(_MIME_TYPE).lower() for one in attachments]
+        is_sealed = "application/pgp-encrypted" in kinds
+        if is_sealed or message.text(_CLASS).upper() == "IPM.NOTE.SMIME":
+            raise FileUnreadable("is encrypted; save it decrypted from the mail program")
     names = [one.text(_FILE_NAME, _SHORT_FILE_NAME, _NAME) for one in attachments if not one.hidden]
     if any(names):
         writer.paragraph("Attachments: " + ", ".join(filter(None, names)))
@@ -118,17 +129,6 @@ def _person(name: str, address: str) -> str:
     return f"{name} <{address}>" if name else address
 
 
-def _sent(message: _Folder) -> tuple[str | None, str]:
-    """When it was sent, as a date and in words: as its own header says, or as Outlook knows."""
-    headers = HeaderParser().parsestr(message.text(_HEADERS)[:_LONGEST_HEADERS])
-    said = facts.one_line(str(headers["Date"] or "")) or ""
-    if date := when(said):
-        return date, said
-    times = (moment(message.number(one)) for one in (_SENT, _DELIVERED))
-    date = next(filter(None, times), None)
-    return date, (date or "").replace("T", " ").replace("+00:00", " UTC")
-
-
 def _head(sender: str, recipients: Iterable[_Folder], sent: str) -> Iterator[str]:
     if sender:
         yield f"From: {sender}"
@@ -147,28 +147,16 @@ def _head(sender: str, recipients: Iterable[_Folder], sent: str) -> Iterator[str
 def _write_body(message: _Folder, writer: Writer) -> bool:
     """Write the plain text, or the HTML where that says much more; whether there was either."""
     plain = message.text(_BODY).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
-    page = _page(message)
+    # The body as HTML; older messages keep it as text.
+    data = message.data(_HTML)
+    try:
+        charset = message.encoding(of_body=True)
+        page = HtmlPage(parse_html(decode_html(data, charset) if data else message.text(_HTML)))
+    except FileUnreadable:
+        page = None
     if page is not None and page.text_length > _STUB * len(plain.strip()):
         page.write_to(writer)
         return True
     for start, end in paragraphs(plain):
         writer.paragraph(dedent(plain[start:end]))
     return bool(plain.strip())
-
-
-def _page(message: _Folder) -> HtmlPage | None:
-    """The body as HTML; older messages keep it as text."""
-    data = message.data(_HTML)
-    try:
-        charset = message.encoding(of_body=True)
-        return HtmlPage(parse_html(decode_html(data, charset) if data else message.text(_HTML)))
-    except FileUnreadable:
-        return None
-
-
-def _refuse_encrypted(message: _Folder, attachments: Iterable[_Folder]) -> None:
-    """What says nothing and has a sealed attachment is a message that cannot be read."""
-    kinds = [one.text(_MIME_TYPE).lower() for one in attachments]
-    is_sealed = "application/pgp-encrypted" in kinds
-    if is_sealed or message.text(_CLASS).upper() == "IPM.NOTE.SMIME":
-        raise FileUnreadable("is encrypted; save it decrypted from the mail program")

@@ -9,8 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.stores.sqlite.segments.living import Found, Living, Visible, places_of
-from pincite.stores.sqlite.segments.segment import Segment, signs_of
+from pincite.stores.sqlite.segments.segment import (
+    Found,
+    Living,
+    Segment,
+    Visible,
+    places_of,
+    signs_of,
+)
 from pincite.vectors import Vector
 
 # Up to so many windows every one is compared. Beyond, signs choose which, this many times the root
@@ -68,7 +74,11 @@ class VectorSearch:
             places = places[here].astype(owners.dtype)
             starts = np.searchsorted(owners, places, "left")
             ends = np.searchsorted(owners, places, "right")
-            chosen.append(_ranges(starts, ends))
+            # All numbers from each start up to its end.
+            sizes = ends - starts
+            before = np.cumsum(sizes) - sizes
+            numbers: Places = np.arange(sizes.sum()) + np.repeat(starts - before, sizes)
+            chosen.append(numbers)
         return self._nearest_of(vector, chosen, len(rows))
 
     def _promising(self, vector: Vector, close: Sequence[Places], count: int) -> list[Places]:
@@ -77,7 +87,9 @@ class VectorSearch:
             _estimates(one.segment.signs, places, vector)
             for one, places in zip(self._every, close, strict=True)
         ]
-        every = _joined(estimates)
+        every = np.concatenate(
+            [np.empty(0, np.float32), *(part for part in estimates if part is not None)]
+        )
         if count >= len(every):
             return list(close)
         least = np.partition(every, -count)[-count]
@@ -131,14 +143,6 @@ def _compared(segment: Segment, places: Places, vector: Vector) -> _Compared:
     starts = np.flatnonzero(np.diff(segment.window_chunks[places], prepend=-1))
     best = np.maximum.reduceat(scores, starts)
     return _Compared(segment, places, vectors, scores, starts, best)
-
-
-def _ranges(starts: Places, ends: Places) -> Places:
-    """All numbers from each start up to its end."""
-    sizes = ends - starts
-    before = np.cumsum(sizes) - sizes
-    numbers: Places = np.arange(sizes.sum()) + np.repeat(starts - before, sizes)
-    return numbers
 
 
 _FEW = 4  # times fewer places than windows: then only theirs are looked at
@@ -196,7 +200,3 @@ def _estimates(
     bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(vector))
     estimates: NDArray[np.float32] = bits @ vector
     return estimates
-
-
-def _joined(parts: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32]:
-    return np.concatenate([np.empty(0, np.float32), *(part for part in parts if part is not None)])

@@ -7,16 +7,62 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
-from pincite.records import ChunkId, Filters, Ranked, Ranking
+from pincite.recent import Recent
+from pincite.records import ChunkId, DocumentId, Filters, Ranked, Ranking
 from pincite.stores.sqlite.filters import match_expression, visible_chunks
 from pincite.stores.sqlite.search import WORDS_OF
-from pincite.stores.sqlite.segments.living import Found, Visible
 from pincite.stores.sqlite.segments.making import Tokenizer
-from pincite.stores.sqlite.segments.searching import SegmentSearch
-from pincite.stores.sqlite.segments.words import RowScores, WordSearch
+from pincite.stores.sqlite.segments.nearest import VectorSearch
+from pincite.stores.sqlite.segments.segment import (
+    ID_BYTES,
+    Found,
+    Segment,
+    Visible,
+    living,
+    marked,
+    places_of,
+)
+from pincite.stores.sqlite.segments.words import RowScores, WordSearch, WordWeights
 from pincite.text.words import Term, exact_terms, question_terms
 from pincite.vectors import Vector
+
+_FILTERS_KNOWN = 16  # of which it is remembered what they let through; a byte for each chunk
+_PHRASES_KNOWN = 16  # whose scores are remembered: twelve bytes for each chunk that holds them
+
+
+class SegmentSearch:
+    """The searches over all segments of an index at one moment."""
+
+    def __init__(self, segments: Sequence[Segment], forgotten: NDArray[np.int64]) -> None:
+        self._living = [living(one, forgotten) for one in segments]
+        self.words = WordWeights(self._living)
+        self.vectors = VectorSearch(self._living)
+        self.seen_before: Recent[Filters, Visible] = Recent(_FILTERS_KNOWN)
+        self.scored_before: Recent[str, RowScores] = Recent(_PHRASES_KNOWN)
+
+    def visible(self, chunks: NDArray[np.int64]) -> Visible:
+        """Which chunks are among these rows."""
+        return [marked(one.segment, chunks) for one in self._living]
+
+    def names(self, rows: Sequence[int]) -> dict[int, tuple[ChunkId, DocumentId]]:
+        """The ids of these chunks and of their documents, by row."""
+        wanted = np.array(rows, np.int64)
+        names: dict[int, tuple[ChunkId, DocumentId]] = {}
+        for one in self._living:
+            places, here = places_of(one.segment, wanted)
+            chunks = map(ChunkId, _texts(one.segment.chunk_ids[places[here]]))
+            documents = map(DocumentId, _texts(one.segment.document_ids[places[here]]))
+            names.update(
+                zip(wanted[here].tolist(), zip(chunks, documents, strict=True), strict=True)
+            )
+        return names
+
+
+def _texts(ids: NDArray[np.uint8]) -> list[str]:
+    """Ids as they are written."""
+    return ids.tobytes().hex(" ", ID_BYTES).split()
 
 
 class SegmentSearches:
@@ -43,7 +89,7 @@ class SegmentSearches:
         """Chunks by the cosine similarity of their best window."""
         if limit < 1:
             return ()
-        found = self._segments.nearest(vector, limit, self._visible(filters))
+        found = self._segments.vectors.nearest(vector, limit, self._visible(filters))
         return self._ranked(found)[:limit]
 
     def words_of(self, question: str, ids: Sequence[ChunkId]) -> Ranking:
@@ -53,7 +99,8 @@ class SegmentSearches:
 
     def vectors_of(self, vector: Vector, ids: Sequence[ChunkId]) -> Ranking:
         """The cosine similarity of the best windows of these chunks, which a search has found."""
-        found = self._segments.compared(vector, [self._rows[one] for one in ids])
+        rows = [self._rows[one] for one in ids]
+        found = self._segments.vectors.of_chunks(vector, rows) if rows else ()
         return self._ranked(found, listed=False)
 
     def _best(self, words: WordSearch, limit: int) -> Ranking:
@@ -70,7 +117,7 @@ class SegmentSearches:
             else:
                 others.append(term)
         added = self._scored(match_expression(others))
-        return self._segments.words(tokens, added, self._visible(filters))
+        return self._segments.words.search(tokens, added, self._visible(filters))
 
     def _scored(self, match: str) -> RowScores | None:
         """What the words table says of these terms: slow, and a question may ask it twice."""

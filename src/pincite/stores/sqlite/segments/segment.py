@@ -1,24 +1,56 @@
-"""A stretch of the index as plain arrays, in one file that is mapped into memory."""
+"""A stretch of the index as plain arrays, in one file that is mapped into memory.
+
+A search sees it `Living`: with what is known of it at one moment.
+"""
 
 from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Iterator
+import os
+import weakref
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pincite.files import open_file, replace_file
-from pincite.stores.sqlite.segments.vector_file import VectorFile, reads_single_vectors
+from pincite.vectors import Vector
 
 _MAGIC = b"pincite segment\n"
 _ALIGNED = 64  # bytes; arrays begin at multiples, as vector instructions like it
 ID_BYTES = 20
+_MAPPED_AT_MOST = 128 * 2**20  # bytes of vectors; smaller ones fit into memory
 HALVES = 2  # counts are kept as whole halves: a word in a heading counts one and a half
+
+
+class VectorFile:
+    """Single vectors of a large segment, read from its file.
+
+    A vector that is touched in a mapped file brings its neighbours into the memory of the process,
+    so after some questions all of them are there: 1.5 GB for a million. Reading takes a microsecond
+    or two more for each, and no memory.
+    """
+
+    def __init__(self, file: BinaryIO, start: int, dimensions: int) -> None:
+        self._start = start
+        self._dimensions = dimensions
+        self._descriptor = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def read(self, places: NDArray[np.intp]) -> NDArray[np.float32]:
+        """The vectors at these places, ascending; those that stand together at once."""
+        size = self._dimensions * np.dtype(np.float32).itemsize
+        firsts = np.flatnonzero(np.diff(places, prepend=-2) != 1)
+        lengths = np.diff(firsts, append=len(places)) * size
+        offsets = self._start + places[firsts] * size
+        read = map(os.pread, repeat(self._descriptor), lengths.tolist(), offsets.tolist())
+        return np.frombuffer(b"".join(read), np.float32).reshape(len(places), self._dimensions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +179,83 @@ def opened(path: Path) -> Segment:
             arrays[name] = np.frombuffer(mapped, dtype, count, starts[name]).reshape(shape)
             end = starts[name] + arrays[name].nbytes
         segment = Segment(**arrays, mapped=mapped)
-        if not reads_single_vectors(segment.vectors):
+        if segment.vectors.nbytes <= _MAPPED_AT_MOST:
             return segment
         vector_file = VectorFile(file, starts["vectors"], segment.vectors.shape[1])
         return replace(segment, vector_file=vector_file)
+
+
+Visible = Sequence[NDArray[np.bool_]]
+"""Whether a chunk may be seen, for each segment."""
+
+
+class Found(NamedTuple):
+    """A chunk's row with its score, and its best window where that was looked for."""
+
+    chunk: int
+    score: float
+    window: tuple[int, int] | None = None
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Living:
+    """A segment, and which of its chunks are still there."""
+
+    segment: Segment
+    alive: NDArray[np.bool_] | None  # None: all of them
+
+    def seen(self, visible: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+        """Which chunks may be seen and are still there; None: all of them."""
+        if visible is None or self.alive is None:
+            return self.alive if visible is None else visible
+        return visible & self.alive
+
+    def windows(self, visible: NDArray[np.bool_] | None) -> NDArray[np.intp]:
+        """The places of the windows that may be seen."""
+        seen = self.seen(visible)
+        if visible is None or seen is None:
+            return self._every_window
+        return np.flatnonzero(seen[self.segment.window_chunks])
+
+    @cached_property
+    def _every_window(self) -> NDArray[np.intp]:
+        owners = self.segment.window_chunks
+        if self.alive is None:
+            return np.arange(len(owners))
+        return np.flatnonzero(self.alive[owners])
+
+    @property
+    def count(self) -> int:
+        """How many chunks are still there."""
+        return self.segment.size if self.alive is None else int(self.alive.sum())
+
+    @property
+    def length(self) -> float:
+        """How many words they have together."""
+        lengths = self.segment.lengths
+        return float(lengths.sum() if self.alive is None else lengths[self.alive].sum())
+
+
+def living(segment: Segment, forgotten: NDArray[np.int64]) -> Living:
+    """The segment without the chunks of these rows."""
+    dead = marked(segment, forgotten)
+    return Living(segment, ~dead if dead.any() else None)
+
+
+def marked(segment: Segment, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the segment's chunks are among these rows."""
+    among = np.zeros(segment.size, np.bool_)
+    places, here = places_of(segment, rows)
+    among[places[here]] = True
+    return among
+
+
+def places_of(
+    segment: Segment, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where these rows would stand in the segment, and whether they do."""
+    places = np.searchsorted(segment.chunks, rows)
+    here = places < segment.size
+    here[here] = segment.chunks[places[here]] == rows[here]
+    return places, here

@@ -23,7 +23,7 @@ from pincite.files import make_folder, remove
 from pincite.stores.sqlite.connection import UNREADABLE_VALUE, transaction
 from pincite.stores.sqlite.meta import meta, next_chunk, set_meta
 from pincite.stores.sqlite.segments.making import made, merged
-from pincite.stores.sqlite.segments.searching import SegmentSearch
+from pincite.stores.sqlite.segments.ranking import SegmentSearch
 from pincite.stores.sqlite.segments.segment import Segment, opened, same, save, telling_signs
 
 SEGMENTS_KEY = "segments"
@@ -143,7 +143,18 @@ class Shelf:
             # What will hardly be merged again need not stay in memory.
             settled[:-1] = [self._saved(one, end) for one in settled[:-1]]
         if end != before or settled != shelved:
-            self._publish(connection, [self._saved(one, end) for one in settled], end, forgotten)
+            # Say in one transaction which segments there are, and forget what is in none of them.
+            saved = [self._saved(one, end) for one in settled]
+            current = _Current(_VERSION, end, tuple(str(one.name) for one in saved))
+            held = np.concatenate([np.empty(0, np.int64), *(one.segment.chunks for one in saved)])
+            gone = forgotten[~np.isin(forgotten, held)].tolist()
+            with transaction(connection):
+                set_meta(connection, SEGMENTS_KEY, json.dumps(asdict(current)))
+                connection.execute(
+                    "DELETE FROM forgotten WHERE chunk IN (SELECT value FROM json_each(?))",
+                    (json.dumps(gone),),
+                )
+            self._clear(current.names)
 
     def _readable(self, current: _Current | None) -> tuple[int, list[_Shelved]]:
         """The segments there are, and the first row in none; damaged ones are made again."""
@@ -160,25 +171,6 @@ class Shelf:
         name = f"{end:012d}-{secrets.token_hex(4)}{SUFFIX}"
         save(shelved.segment, self._folder / name)
         return _Shelved(opened(self._folder / name), name)
-
-    def _publish(
-        self,
-        connection: apsw.Connection,
-        saved: Sequence[_Shelved],
-        end: int,
-        forgotten: NDArray[np.int64],
-    ) -> None:
-        """Say in one transaction which segments there are, and forget what is in none of them."""
-        current = _Current(_VERSION, end, tuple(str(one.name) for one in saved))
-        held = np.concatenate([np.empty(0, np.int64), *(one.segment.chunks for one in saved)])
-        gone = forgotten[~np.isin(forgotten, held)].tolist()
-        with transaction(connection):
-            set_meta(connection, SEGMENTS_KEY, json.dumps(asdict(current)))
-            connection.execute(
-                "DELETE FROM forgotten WHERE chunk IN (SELECT value FROM json_each(?))",
-                (json.dumps(gone),),
-            )
-        self._clear(current.names)
 
     def _clear(self, current: Sequence[str]) -> None:
         """Delete the files of segments that are no longer current, also those of a killed run."""

@@ -17,9 +17,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.stores.sqlite.segments.living import Found, Living, Visible, places_of
 from pincite.stores.sqlite.segments.making import term_key
-from pincite.stores.sqlite.segments.segment import HALVES
+from pincite.stores.sqlite.segments.segment import HALVES, Found, Living, Visible, places_of
 
 _K1, _B = 1.2, 0.75  # BM25's usual constants, as in FTS5
 _LEAST_IDF = 1e-6  # of a term that more than half of the chunks have, as in FTS5
@@ -114,18 +113,15 @@ class _Part:
     def best(self, limit: int, least: float) -> Scored:
         """The best chunks, as far as they score so much, and some that are not among them."""
         if sum(len(term.chunks) for term in self.terms) <= _ALL_ADDED:
-            return self._all(least)
+            sums = np.zeros(self.living.segment.size, np.float32)
+            for term in self.terms:
+                _add_all(sums, term)
+            places = self.only_seen(np.flatnonzero(sums >= least if least > 0 else sums > 0))
+            return places, sums[places]
         places = _Pruning(self, limit, least).candidates()
         scores = self.scores(places)
         kept = (scores >= least) & (scores > 0)
         return places[kept], scores[kept]
-
-    def _all(self, least: float) -> Scored:
-        sums = np.zeros(self.living.segment.size, np.float32)
-        for term in self.terms:
-            _add_all(sums, term)
-        places = self.only_seen(np.flatnonzero(sums >= least if least > 0 else sums > 0))
-        return places, sums[places]
 
 
 class _Pruning:
@@ -139,14 +135,20 @@ class _Pruning:
         self._total = self._left = math.fsum(term.most for term in part.terms)
         # Sums in another order differ in their last digits.
         self._rounding = self._total * float(np.finfo(np.float32).eps) * (len(part.terms) + 4)
-        self._places = self._few_seen()  # None: any chunk may be among the best
+        self._places: Places | None = None  # None: any chunk may be among the best
+        if part.seen is not None and np.count_nonzero(part.seen) * _LOOKED_UP <= len(part.seen):
+            self._places = np.flatnonzero(part.seen)
 
     def candidates(self) -> Places:
         """Every chunk that can be among the best, ascending."""
         for term in sorted(self._part.terms, key=lambda one: -one.most):
             if self._places is None and self._bar > 0:
                 self._places = self._reaching()
-            self._add(term)
+            if self._places is None or len(self._places) * _LOOKED_UP > len(term.chunks):
+                _add_all(self._sums, term)
+            else:
+                held, which = _looked_up(term.chunks, self._places)
+                self._sums[self._places[held]] += term.added(which)
             self._left -= term.most
             if self._places is not None:
                 self._places = self._places[self._sums[self._places] >= self._bar]
@@ -159,22 +161,9 @@ class _Pruning:
         """What a chunk must have by now to be among the best in the end."""
         return self._least - self._left - self._rounding
 
-    def _few_seen(self) -> Places | None:
-        seen = self._part.seen
-        if seen is None or np.count_nonzero(seen) * _LOOKED_UP > len(seen):
-            return None
-        return np.flatnonzero(seen)
-
     def _reaching(self) -> Places:
         reach = self._sums >= self._bar if self._bar > 0 else self._sums > 0
         return self._part.only_seen(np.flatnonzero(reach))
-
-    def _add(self, term: _Postings) -> None:
-        if self._places is None or len(self._places) * _LOOKED_UP > len(term.chunks):
-            _add_all(self._sums, term)
-        else:
-            held, which = _looked_up(term.chunks, self._places)
-            self._sums[self._places[held]] += term.added(which)
 
     def _try(self, chunks: NDArray[np.int32]) -> None:
         """Score the most promising of these chunks: the best of all are no worse."""
@@ -246,7 +235,8 @@ class WordWeights:
         parts: list[_Part] = []
         for number, living in enumerate(self._every):
             if others is not None:
-                terms[number].append(_given(living, others))
+                places, here = places_of(living.segment, others.rows)
+                terms[number].append(_Given(places[here].astype(np.int32), others.scores[here]))
             seen = living.seen(None if visible is None else visible[number])
             parts.append(_Part(living, seen, [one for one in terms[number] if len(one.chunks)]))
         return WordSearch(parts)
@@ -269,11 +259,6 @@ class WordWeights:
 def _add_all(sums: NDArray[np.float32], term: _Postings) -> None:
     # Twice as quick as `sums[chunks] += …`.
     np.add.at(sums, term.chunks.astype(np.intp), term.added(slice(None)))
-
-
-def _given(living: Living, others: RowScores) -> _Given:
-    places, here = places_of(living.segment, others.rows)
-    return _Given(places[here].astype(np.int32), others.scores[here])
 
 
 def _looked_up(chunks: NDArray[np.int32], places: Places) -> tuple[Places, Places]:
