@@ -305,3 +305,15 @@ def test_an_option_goes_before_a_variable_and_a_variable_before_the_file(
     by_variable = run(*asked, PINCITE_CONFIG=str(file), PINCITE_CAUTION="0.0")
     by_option = run(*asked, "--caution", "1", PINCITE_CONFIG=str(file), PINCITE_CAUTION="0.0")
     assert [one.exit_code for one in (by_file, by_variable, by_option)] == [11, 0, 11]
+
+
+def test_an_index_that_a_model_cuts_asks_the_model_of_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "lease.md").write_text("# Lease\n\nIt ends in May.\n\nThe rent is 900 euros.\n")
+    environ = {
+        "PINCITE_LLM_CHEAP_BASE_URL": "http://127.0.0.1:9/v1",
+        "PINCITE_LLM_CHEAP_MODEL": "nobody",
+    }
+    building = ["index", "build", str(tmp_path), "--model", "hashing", "--policy", "semantic"]
+    built = CliRunner(env=environ).invoke(cli, building)
+    assert built.exit_code == 0
+    assert "127.0.0.1 cannot be reached" in built.output

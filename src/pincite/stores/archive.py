@@ -297,7 +297,8 @@ def written_archive(target: Path, *, overwrite: bool) -> Iterator[ArchiveWriter]
     unfinished = target.with_name(target.name + _UNFINISHED)
     with _translated_errors(target):
         if target.exists() and not target.is_file():
-            raise SettingsError(f"{target} is not a regular file; name a file to write")
+            what = "is a folder" if target.is_dir() else "is not a regular file"
+            raise SettingsError(f"{target} {what}; name a file to write")
         if not target.parent.is_dir():
             raise SettingsError(f"there is no folder {target.parent} to write {target.name} into")
         if target.exists() and not overwrite:

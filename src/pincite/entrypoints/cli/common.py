@@ -59,7 +59,7 @@ library_option = click.option(
 
 
 def model_access(profiles: Mapping[str, Profile] = {}) -> ModelAccess:
-    """Where models are, from the environment; and language models, where answers need them."""
+    """Where models are, from the environment; and language models, where they are needed."""
     from pincite.entrypoints.config import settings_file
 
     use = from_environment("PINCITE_WORKER") or "auto"
@@ -96,6 +96,13 @@ def with_keys(profiles: Mapping[str, ProfileSettings]) -> dict[str, Profile]:
         )
         for name, one in profiles.items()
     }
+
+
+def own_profiles() -> dict[str, Profile]:
+    """The language models of the user's settings, for what an index asks of one."""
+    from pincite.entrypoints.config import user_settings
+
+    return with_keys(user_settings(os.environ).profiles)
 
 
 def given_options() -> set[str]:

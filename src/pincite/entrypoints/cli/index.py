@@ -21,6 +21,7 @@ from pincite.entrypoints.cli.common import (
     note_unused_index,
     open_around,
     open_at,
+    own_profiles,
     project_options,
     tell_move,
 )
@@ -113,7 +114,7 @@ def build(
     """
     _warn_of_library_above(folder)
     before = remembered_place(folder)
-    with open_at(folder, **place) as library:
+    with open_at(folder, own_profiles(), **place) as library:
         note_unused_index(library)
         started = time.monotonic()
         with progress.shown(quiet=as_json) as on_progress:
@@ -146,7 +147,7 @@ def update(
 
     Example: pincite index update
     """
-    with open_around(folder) as library:
+    with open_around(folder, own_profiles()) as library:
         started = time.monotonic()
         with progress.shown(quiet=as_json) as on_progress:
             report = library.index(
@@ -166,7 +167,7 @@ def watch(folder: Path, passwords_file: Path | None, as_json: bool) -> None:
 
     Example: pincite index watch
     """
-    with open_around(folder) as library:
+    with open_around(folder, own_profiles()) as library:
         click.echo(f"Following {printable(str(library.root))}; Ctrl-C ends it.", err=True)
         started = time.monotonic()
         following = library.watch(

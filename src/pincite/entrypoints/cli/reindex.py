@@ -11,7 +11,13 @@ import click
 from pincite.engine import Gate, Library
 from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
-from pincite.entrypoints.cli.common import as_json_option, echo, given_options, open_around
+from pincite.entrypoints.cli.common import (
+    as_json_option,
+    echo,
+    given_options,
+    open_around,
+    own_profiles,
+)
 from pincite.entrypoints.cli.index import (
     EXIT_PARTLY_FAILED,
     folder_argument,
@@ -80,7 +86,7 @@ def reindex(
     if chosen and given_options() - {chosen, "folder", "as_json"}:
         option = chosen.replace("_", "-")
         raise SettingsError(f"--{option} must be used alone; leave out the other options")
-    with open_around(folder) as library:
+    with open_around(folder, own_profiles()) as library:
         if chosen is not None:
             _step(library, chosen, as_json=as_json)
             return
