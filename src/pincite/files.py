@@ -150,5 +150,5 @@ def _opened(folder: Path) -> Iterator[int]:
 
 
 def _unlink(name: str, folder: int) -> None:
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, IsADirectoryError):
         os.unlink(name, dir_fd=folder)
