@@ -129,7 +129,7 @@ def remove_ours(folder: Path, *names: str) -> None:
 
     What somebody else put there stays. Of a link nothing is removed but the link itself.
     """
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, NotADirectoryError):
         with _opened(folder) as descriptor:
             for name in os.listdir(descriptor):  # noqa: PTH208 — a path could lead elsewhere by now
                 if any(fnmatchcase(name, one) for one in names):
