@@ -133,7 +133,8 @@ def remove_ours(folder: Path, *names: str) -> None:
         with _opened(folder) as descriptor:
             for name in os.listdir(descriptor):  # noqa: PTH208 — a path could lead elsewhere by now
                 if any(fnmatchcase(name, one) for one in names):
-                    _unlink(name, descriptor)
+                    with suppress(IsADirectoryError):
+                        _unlink(name, descriptor)
         with suppress(OSError), _inside(folder.parent) as above:
             os.rmdir(folder.name, dir_fd=above)
 
@@ -150,5 +151,5 @@ def _opened(folder: Path) -> Iterator[int]:
 
 
 def _unlink(name: str, folder: int) -> None:
-    with suppress(FileNotFoundError, IsADirectoryError):
+    with suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)

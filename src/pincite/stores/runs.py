@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -68,7 +68,8 @@ class RunFolder:
                 try:
                     run = self._read(file.stem, EvalRun)
                 except StoreDamaged:
-                    remove(file)
+                    with suppress(IsADirectoryError):
+                        remove(file)
                     continue
                 results = [
                     replace(
