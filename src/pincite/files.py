@@ -129,11 +129,12 @@ def remove_ours(folder: Path, *names: str) -> None:
 
     What somebody else put there stays. Of a link nothing is removed but the link itself.
     """
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, NotADirectoryError):
         with _opened(folder) as descriptor:
             for name in os.listdir(descriptor):  # noqa: PTH208 — a path could lead elsewhere by now
                 if any(fnmatchcase(name, one) for one in names):
-                    _unlink(name, descriptor)
+                    with suppress(IsADirectoryError):
+                        _unlink(name, descriptor)
         with suppress(OSError), _inside(folder.parent) as above:
             os.rmdir(folder.name, dir_fd=above)
 

@@ -38,6 +38,7 @@ def use_everything(root: Path, archive: Path) -> list[str]:
         lambda library: library.import_from(archive, replace=True),
         lambda library: library.convert(),
         lambda library: library.search("pump"),
+        lambda library: forget(library, root / "b.md"),
     )
     refused = []
     for verb in verbs:
@@ -47,6 +48,12 @@ def use_everything(root: Path, archive: Path) -> list[str]:
             except PinciteError as error:
                 refused.append(f"{type(error).__name__}: {error}")
     return refused
+
+
+def forget(library: Library, file: Path) -> None:
+    """Delete a file and forget it; what still stands is not forgotten."""
+    file.unlink(missing_ok=True)
+    library.forget(file.name)
 
 
 if __name__ == "__main__":

@@ -144,6 +144,7 @@ NAN = "CAST(x'" + "0000c07f" * 256 + "' AS BLOB)"
 ZERO = "zeroblob(1024)"
 OTHER = "(SELECT embedding FROM window_vector ORDER BY rowid LIMIT 1)"
 
+DEEP = "replace(hex(zeroblob(50000)), '0', '[')"  # more brackets than Python can follow
 DAMAGED_ROWS: dict[str, tuple[str, ...]] = {
     "missing vector": (f"DELETE FROM window_vector WHERE rowid = {fourth('window')}",),
     "extra vector": (f"INSERT INTO window_vector (rowid, embedding) VALUES (99999, {OTHER})",),
@@ -182,6 +183,9 @@ DAMAGED_ROWS: dict[str, tuple[str, ...]] = {
     "wrong checksum": (f"UPDATE document SET checksum = 'x' WHERE rowid = {fourth('document')}",),
     "metadata that is no JSON": ("UPDATE document SET metadata = '{'",),
     "metadata of another shape": ("UPDATE document SET metadata = '[1]'",),
+    "metadata nested too deep": (f"UPDATE document SET metadata = {DEEP}",),
+    "omissions nested too deep": (f"UPDATE chunk SET omissions = {DEEP}",),
+    "header nested too deep": (f"UPDATE meta SET value = {DEEP} WHERE key = 'header'",),
     "text that is no UTF-8": ("UPDATE document SET text = CAST(x'ff80' AS TEXT)",),
     "headings that are no JSON": ("UPDATE chunk SET sections = 'x'",),
     "wrong model stamp": (

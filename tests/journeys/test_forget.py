@@ -18,6 +18,7 @@ from pincite.engine.team_home import TeamHome
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import CitationNotFound, LibraryBusy, SettingsError, StoreDamaged
 from pincite.records import ChunkId, ForgetReport
+from pincite.stores.lines import sealed
 from pincite.stores.sqlite.log import ChunkLog
 from two_models import NEW, OLD, HashingModels, open_with_models
 
@@ -267,6 +268,106 @@ def test_a_run_that_could_not_clear_everything_is_done_by_the_next_one(
 
     assert library.forget(SECRET) == ForgetReport((), 0)
     assert traces(root, *WORDS) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("segments/.DS_Store", "generations/007/notes", "generations/5/notes", "generations/6"),
+        *("index.db.old/notes", "generations/1/notes", "generations/²/notes"),
+    ],
+)
+def test_what_others_put_into_the_index_does_not_keep_it_from_forgetting(
+    root: Path, library: Library, name: str
+) -> None:
+    deleted(root, library)
+    (root / INDEX / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / INDEX / name).write_text("not ours")
+
+    assert library.forget(SECRET)
+
+    assert traces(root, *WORDS) == []
+    assert (root / INDEX / name).read_text() == "not ours"
+
+
+def test_what_lies_beside_the_index_goes_also_where_an_old_one_is_still_written(
+    root: Path, library: Library
+) -> None:
+    deleted(root, library)
+    old = root / INDEX / "generations" / "9"
+    old.mkdir(parents=True)
+    (old / "index.db").write_text("another process is busy here")
+    (root / INDEX / "checksums.part").write_text(SECRET)
+    with FolderHome(root, root / INDEX).held(9), pytest.raises(LibraryBusy, match="still writes"):
+        library.forget(SECRET)
+    assert traces(root, *WORDS) == []
+
+    assert library.forget(SECRET) == ForgetReport((), 0)
+    assert not old.exists()
+
+
+def test_what_was_indexed_while_somebody_was_asked_is_not_overlooked(
+    root: Path, library: Library
+) -> None:
+    deleted(root, library)
+
+    def confirmed(_: ForgetReport) -> bool:
+        (root / SECRET).write_text("# Zebrafinch offer\n\nAnother quokka.\n")
+        with open_with_models(root) as other:
+            other.index()
+            (root / SECRET).unlink()
+            other.index()
+        return True
+
+    with pytest.raises(LibraryBusy, match="run the same command again"):
+        library.forget(SECRET, confirmed=confirmed)
+    assert library.forget(SECRET)
+    assert traces(root, *WORDS) == []
+
+
+def test_the_name_of_a_file_that_could_never_be_read_is_forgotten(
+    root: Path, library: Library
+) -> None:
+    (root / "zebrafinch.pdf").write_bytes(b"%PDF-1.4 broken")
+    assert [one.path for one in library.index().failures] == ["zebrafinch.pdf"]
+    with pytest.raises(SettingsError, match="still stands"):
+        library.forget("zebrafinch.pdf")
+    (root / "zebrafinch.pdf").unlink()
+    library.index()
+    assert traces(root, "zebrafinch.pdf")
+
+    assert library.forget("zebrafinch.pdf") == ForgetReport(("zebrafinch.pdf",), 0)
+
+    assert traces(root, "zebrafinch.pdf") == []
+    assert library.forget("zebrafinch.pdf") == ForgetReport((), 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b'{"event":"document"}', b'{"event":"forgotten"}', b"[1]", b"not JSON", b"{}"),
+        b'{"event":"forgotten","documents":[1],"chunks":[],"paths":[],"time":""}',
+        b'{"event":"finished","problems":[[]],"time":""}',
+        b"[" * 200_000 + b"]" * 200_000,
+    ],
+    ids=lambda body: body[:40].decode(),
+)
+def test_a_line_that_says_nothing_we_know_is_a_broken_line(
+    root: Path, library: Library, body: bytes
+) -> None:
+    deleted(root, library)
+    (root / INDEX / "chunks.jsonl.damaged-1").write_bytes(sealed(body))
+    library.forget(SECRET)
+    assert traces(root, *WORDS) == []
+
+    log = next((root / INDEX / "generations").glob("*/chunks.jsonl"))
+    with log.open("ab") as file:
+        file.write(sealed(body) * 2)
+    with pytest.raises(StoreDamaged, match="verify --repair"), open_with_models(root) as other:
+        other.show("0" * 12)
+    with open_with_models(root) as other:
+        other.verify(repair=True)
+        assert other.search("who looks after the pump?").results
 
 
 def test_a_teams_database_says_that_it_does_not_forget(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ knows what to clear.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from pincite.engine.evaluation import VARIANTS_FOLDER
 from pincite.engine.folders import is_readable
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.indexing import without_orphans
-from pincite.errors import CitationNotFound, SettingsError
+from pincite.errors import CitationNotFound, LibraryBusy, SettingsError
 from pincite.files import remove_ours
 from pincite.ingest.sync import is_unreadable
 from pincite.records import ForgetReport, Progress
@@ -27,7 +27,8 @@ from pincite.settings import CONVERTED_FOLDER, POLICIES, RUNS_FOLDER
 from pincite.sources import Folder
 from pincite.stores.lines import Entry
 from pincite.stores.runs import RunFolder
-from pincite.stores.sqlite.forgetting import History, is_of, tombstone, without
+from pincite.stores.sqlite.history import History, is_of, tombstone, without
+from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.opening import LOCK_NAME, remove_index
 
 _CHECKSUMS = "*checksums.*"  # also one whose writing was stopped
@@ -50,8 +51,7 @@ def forget_documents(
         )
     home.read().close()  # tells of a damaged index, and brings one that is behind up to date
     history = History()
-    for log in home.logs():
-        history.read(log)
+    history.read(*home.logs())
     paths: set[str] = set()
     before: list[Entry] = []  # what was forgotten before, and is named again
     for name in names:
@@ -66,28 +66,41 @@ def forget_documents(
         paths |= found
         before += stones
     versions = history.versions(paths)
-    gone = sorted({history.paths[one] for one in versions})
+    gone = sorted({history.paths[one] for one in versions} | (paths & history.problems))
     _refuse_standing(folder, gone)
     report = ForgetReport(tuple(gone), len(versions))
     if not confirmed(report):
         return None
-    if versions:
+    if gone:
 
         def on_bytes(done: int, of: int) -> None:
             doing = "Rewriting the log" if done < of else "Making the index anew"
             on_progress(Progress(0, 0, done, of, "", doing=doing))
 
-        before.append(stone := tombstone(history, versions))
-        home.rewrite(lambda log: without(log, stone, on_bytes))
-    home.sweep()
-    return _cleared(folder.root, home, before, report)
+        def changed(log: ChunkLog) -> Iterator[Entry]:
+            # Nobody writes any more; somebody may have since the log was read.
+            history.read(*home.logs())
+            if history.versions(paths) != versions:
+                raise LibraryBusy(
+                    f"another process indexed {', '.join(gone)} meanwhile, and nothing was "
+                    "forgotten; run the same command again"
+                )
+            before.append(stone := tombstone(history, versions, gone))
+            return without(log, stone, on_bytes)
+
+        home.rewrite(changed)
+    try:
+        home.sweep()
+    finally:
+        report = _cleared(folder.root, home, before, report)
+    return report
 
 
 def _paths_named(name: str, history: History, root: Path, seen_from: Path) -> set[str]:
     """Where the documents stood that are meant; a scan and what was recognised in it are one."""
     if found := history.named(name):
         return found
-    entries = by_name({path: path for path in history.paths.values()})
+    entries = by_name({path: path for path in (*history.paths.values(), *history.problems)})
     path = named_path(name, entries, root, seen_from)
     if path is None:
         return set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import closing
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
@@ -42,9 +41,7 @@ from pincite.stores.archive import (
     sound_original,
     sound_version,
 )
-from pincite.stores.runs import RunFolder
-
-_RUN_ID = re.compile(r"\d{8}-\d{6}-\d{6}")
+from pincite.stores.runs import RUN_ID, RunFolder
 
 
 def import_library(
@@ -194,7 +191,7 @@ class _Taking:
         self._counts.past += 1
 
     def _take_run(self, line: RunLine) -> None:
-        if not _RUN_ID.fullmatch(line.run.id):
+        if not RUN_ID.fullmatch(line.run.id):
             raise Unsound(f"holds an eval run named {line.run.id!r}")
         RunFolder(self._aside.files / RUNS_FOLDER).save(line.run)
         self._counts.runs += 1

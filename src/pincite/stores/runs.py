@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from pincite.errors import RunNotFound, StoreDamaged, StoreReadOnly
+from pincite.errors import PathRefused, RunNotFound, StoreDamaged, StoreReadOnly
 from pincite.files import make_folder, open_file, remove, remove_ours, replace_file
 from pincite.records import EvalRun, EvalSetup
 
+RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9]{6}")
 _SUFFIX = ".json"
 _PROBE = "probe"
 _LAST = "last"
@@ -62,11 +64,12 @@ class RunFolder:
         gone = 0
         with self._writing():
             remove_ours(self._folder, "*.part")
-            for run_id in self.ids():
+            for file in self._folder.glob(f"*{_SUFFIX}"):
                 try:
-                    run = self.load(run_id)
+                    run = self._read(file.stem, EvalRun)
                 except StoreDamaged:
-                    remove(self._file(run_id))
+                    with suppress(IsADirectoryError):
+                        remove(file)
                     continue
                 results = [
                     replace(
@@ -98,7 +101,8 @@ class RunFolder:
 
     def ids(self) -> list[str]:
         """Every run, oldest first."""
-        return sorted(file.stem for file in self._folder.glob(f"*{_SUFFIX}"))
+        names = (file.stem for file in self._folder.glob(f"*{_SUFFIX}"))
+        return sorted(name for name in names if RUN_ID.fullmatch(name))
 
     def load(self, name: str) -> EvalRun:
         """A run by its id, the beginning of it, its label, or `last`, `last~1`, `last~2`, …"""
@@ -136,11 +140,16 @@ class RunFolder:
         file = self._file(run_id)
         try:
             with open_file(file) as opened:
-                return msgspec.json.decode(opened.read(), type=kind)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+                run = msgspec.json.decode(opened.read(), type=kind)
+        except (OSError, PathRefused, msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise StoreDamaged(
                 f"the run in {file} cannot be read ({error}); delete the file and run again"
             ) from error
+        if run.id != run_id:
+            raise StoreDamaged(f"the run in {file} is another one; delete the file and run again")
+        return run
 
     def _file(self, run_id: str) -> Path:
+        if not RUN_ID.fullmatch(run_id):
+            raise StoreDamaged(f"{run_id!r} is not the id of a run; delete its file and run again")
         return self._folder / f"{run_id}{_SUFFIX}"

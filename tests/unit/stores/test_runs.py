@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from eval_runs import eval_run
@@ -52,14 +53,14 @@ def runs(tmp_path: Path) -> RunFolder:
 
 
 def test_a_run_comes_back_as_it_was_kept(runs: RunFolder) -> None:
-    kept = run("20260101-000000-aaaaaa", label="first")
+    kept = run("20260101-000000-000001", label="first")
     runs.save(kept)
     assert runs.load(kept.id) == kept
 
 
 def test_runs_are_found_by_id_beginning_label_and_age(runs: RunFolder) -> None:
-    first, second = run("20260101-000000-aaaaaa", "base"), run("20260102-000000-bbbbbb", "base")
-    third = run("20260103-000000-cccccc")
+    first, second = run("20260101-000000-000001", "base"), run("20260102-000000-000002", "base")
+    third = run("20260103-000000-000003")
     for one in (second, third, first):
         runs.save(one)
     assert runs.ids() == [first.id, second.id, third.id]
@@ -72,16 +73,16 @@ def test_runs_are_found_by_id_beginning_label_and_age(runs: RunFolder) -> None:
 @pytest.mark.parametrize("name", ["2026", "other", "last~3", "last~x", "../20260101"])
 def test_a_name_that_fits_none_or_several_is_refused(runs: RunFolder, name: str) -> None:
     for number in range(3):
-        runs.save(run(f"2026010{number}-000000-aaaaaa"))
+        runs.save(run(f"2026010{number}-000000-000001"))
     with pytest.raises(RunNotFound):
         runs.load(name)
 
 
 def test_a_damaged_run_is_told_by_name_and_hides_no_other(runs: RunFolder, tmp_path: Path) -> None:
-    kept = run("20260101-000000-aaaaaa")
+    kept = run("20260101-000000-000001")
     runs.save(kept)
-    (tmp_path / "evals" / "20260102-000000-bbbbbb.json").write_text('{"id": 3}')
-    with pytest.raises(StoreDamaged, match="bbbbbb"):
+    (tmp_path / "evals" / "20260102-000000-000002.json").write_text('{"id": 3}')
+    with pytest.raises(StoreDamaged, match="000002"):
         runs.load("last")
     assert runs.heads() == [replace(kept, results=())]
 
@@ -89,12 +90,47 @@ def test_a_damaged_run_is_told_by_name_and_hides_no_other(runs: RunFolder, tmp_p
 def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "evals").write_text("a file where the folder should be")
     with pytest.raises(StoreReadOnly, match="evals"):
-        RunFolder(tmp_path / "evals").save(run("20260101-000000-aaaaaa"))
+        RunFolder(tmp_path / "evals").save(run("20260101-000000-000001"))
     with pytest.raises(StoreReadOnly, match="evals"):
         RunFolder(tmp_path / "evals").prepare()
 
 
 def test_what_was_not_written_to_the_end_is_no_run(runs: RunFolder, tmp_path: Path) -> None:
-    runs.save(run("20260101-000000-aaaaaa"))
-    (tmp_path / "evals" / "20260102-000000-bbbbbb.part").write_text('{"id": ')
-    assert runs.ids() == ["20260101-000000-aaaaaa"]
+    runs.save(run("20260101-000000-000001"))
+    (tmp_path / "evals" / "20260102-000000-000002.part").write_text('{"id": ')
+    assert runs.ids() == ["20260101-000000-000001"]
+
+
+@pytest.mark.parametrize("said", ["../mine", "/{}/mine", "20260101-000000-000001"])
+@pytest.mark.parametrize("name", ["last", "evil", "20260102-000000-000002"])
+def test_a_run_that_is_not_what_its_file_is_called_is_never_written(
+    runs: RunFolder, tmp_path: Path, name: str, said: str
+) -> None:
+    kept = run("20260101-000000-000001")
+    runs.save(kept)
+    (tmp_path / "mine.json").write_text("precious")
+    planted = replace(kept, id=said.format(tmp_path))
+    (tmp_path / "evals" / f"{name}.json").write_bytes(msgspec.json.encode(planted))
+
+    assert [one.id for one in runs.heads()] == [kept.id]
+    assert runs.forget(lambda path: path == "a.vtt", frozenset()) == 1
+
+    assert (tmp_path / "mine.json").read_text() == "precious"
+    assert [one.stem for one in (tmp_path / "evals").iterdir()] == [kept.id]
+    assert runs.load("last").results == ()
+    with pytest.raises(StoreDamaged, match="not the id of a run"):
+        runs.save(replace(kept, id="../mine"))
+
+
+def test_a_link_in_place_of_a_run_is_a_damaged_run(runs: RunFolder, tmp_path: Path) -> None:
+    kept = run("20260101-000000-000001")
+    runs.save(kept)
+    (tmp_path / "mine.json").write_bytes(msgspec.json.encode(kept))
+    (tmp_path / "evals" / "20260102-000000-000002.json").symlink_to(tmp_path / "mine.json")
+    (tmp_path / "evals" / "20260103-000000-000003.json").mkdir()
+
+    assert runs.heads() == [replace(kept, results=())]
+    assert runs.forget(lambda _: False, frozenset()) == 0
+
+    assert runs.ids() == [kept.id, "20260103-000000-000003"]
+    assert (tmp_path / "mine.json").exists()

@@ -39,7 +39,7 @@ def forget(documents: tuple[str, ...], yes: bool, library: Path, as_json: bool) 
 
     def confirmed(report: ForgetReport) -> bool:
         what = f"{', '.join(report.paths)} ({counted(report.versions, 'version')})"
-        if yes or not report.versions:
+        if yes or not report.paths:
             return True
         if as_json or not sys.stdin.isatty():
             raise SettingsError(f"this forgets {what} for good; to confirm, add --yes")
@@ -59,7 +59,7 @@ def forget(documents: tuple[str, ...], yes: bool, library: Path, as_json: bool) 
 
 
 def _tell(report: ForgetReport) -> None:
-    if report.versions:
+    if report.paths:
         what = f"{', '.join(report.paths)}: {counted(report.versions, 'version')}"
         click.echo(f"Forgotten: {printable(what)}.")
     else:

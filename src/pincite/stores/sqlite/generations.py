@@ -16,8 +16,8 @@ from pincite.errors import LibraryBusy, StoreDamaged
 from pincite.files import open_file, refuse_links, remove_ours, replace_file
 from pincite.records import Generations
 from pincite.stores.sqlite.connection import translated_errors
-from pincite.stores.sqlite.opening import LOCK_NAME, remove_index, write_lock
-from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME, SEGMENTS_NAME
+from pincite.stores.sqlite.opening import LOCK_NAME, is_left, remove_index, write_lock
+from pincite.stores.sqlite.reader import DATABASE_NAME, LOG_NAME
 
 FIRST = 1
 POINTER_NAME = "generation"
@@ -76,12 +76,13 @@ class GenerationFolders:
     def sweep(self) -> None:
         """Remove the files of all generations that are not wanted any more."""
         with translated_errors(self._index), self._pointer_locked():
-            for number in sorted(self.unwanted()):
+            for number in sorted(self._on_disk() - self.numbers().kept):
                 self._remove(number)
 
     def unwanted(self) -> set[int]:
         """Those of which there still are files, though nobody wants them any more."""
-        return self._on_disk() - self.numbers().kept
+        others = self._on_disk() - self.numbers().kept
+        return {one for one in others if is_left(self.folder(one))}
 
     @contextmanager
     def locked(self, number: int) -> Iterator[None]:
@@ -109,12 +110,10 @@ class GenerationFolders:
         replace_file(self._pointer, [json.dumps(asdict(numbers)).encode(), b"\n"])
 
     def _on_disk(self) -> set[int]:
-        folder = self._index / FOLDER_NAME
-        others = folder.iterdir() if folder.is_dir() else ()
-        numbers = {int(one.name) for one in others if one.name.isascii() and one.name.isdigit()}
-        # Also what is left of it by a process that was killed while it removed it.
-        first = (LOG_NAME, DATABASE_NAME, SEGMENTS_NAME)
-        return numbers | {FIRST for one in first for _ in self._index.glob(f"{one}*")}
+        # Also what is left by a process that was killed while it removed it.
+        others = (self._index / FOLDER_NAME).glob("[1-9]*")
+        numbers = {int(one.name) for one in others if one.name.isdecimal() and one.is_dir()}
+        return numbers | ({FIRST} if is_left(self._index) else set())
 
     def _remove(self, number: int) -> None:
         """Unless someone is still writing there, who will find that nobody wants it."""

@@ -16,10 +16,51 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
+
 from pincite.errors import StoreDamaged
 from pincite.files import open_file, sync_folder
 from pincite.stores.lines import Entry, decode, encode
-from pincite.stores.sqlite.connection import REPAIR, translated_errors
+from pincite.stores.sqlite.connection import REPAIR, UNREADABLE_VALUE, translated_errors
+
+
+class _Chunk(msgspec.Struct):
+    id: str
+
+
+class _Document(msgspec.Struct):
+    id: str
+    path: str
+    chunks: list[_Chunk]
+
+
+class _DocumentEntry(msgspec.Struct):
+    document: _Document
+    replaces: list[str]
+    time: str
+
+
+class _RemovedEntry(msgspec.Struct):
+    documents: list[str]
+
+
+class _ForgottenEntry(_RemovedEntry):
+    chunks: list[str]
+    paths: list[str]
+    time: str
+
+
+class _FinishedEntry(msgspec.Struct):
+    problems: list[tuple[str, str]] = []
+
+
+# As much of each event as is read without a look at the database; others are not known yet.
+_SHAPES = {
+    "document": _DocumentEntry,
+    "removed": _RemovedEntry,
+    "forgotten": _ForgottenEntry,
+    "finished": _FinishedEntry,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +106,14 @@ class ChunkLog:
         with translated_errors(self.path), open_file(self.path) as file:
             file.seek(start)
             for line in file:
-                yield LogLine(start, start + len(line), decode(line))
+                yield LogLine(start, start + len(line), _entry_in(line))
                 start += len(line)
 
     def entry_at(self, position: int) -> Entry:
         """The entry whose line begins there."""
         with translated_errors(self.path), open_file(self.path) as file:
             file.seek(position)
-            entry = decode(file.readline())
+            entry = _entry_in(file.readline())
         if entry is None:
             raise StoreDamaged(f"{self.path} is damaged at byte {position}; {REPAIR}")
         return entry
@@ -89,6 +130,17 @@ class ChunkLog:
             with translated_errors(self.path), open_file(self.path, "r+b") as file:
                 file.truncate(sound)
                 os.fsync(file.fileno())
+
+
+def _entry_in(line: bytes) -> Entry | None:
+    """What a line says; None where it is torn, was changed, or lacks what its event has."""
+    try:
+        entry = decode(line)
+        if entry is not None:
+            msgspec.convert(entry, _SHAPES.get(entry["event"], dict))
+    except (msgspec.ValidationError, *UNREADABLE_VALUE):
+        return None
+    return entry
 
 
 def _write_all(file: BinaryIO, line: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 LOCK_NAME = "lock"
+_OURS = tuple((f"{name}*", f".{name}*") for name in (LOG_NAME, DATABASE_NAME))
 _PATIENCE = 0.2  # seconds; a search may look just then whether somebody writes
 
 
@@ -102,9 +104,15 @@ def remove_index(folder: Path) -> None:
 
     The log goes first: without it nobody takes what is left for an index that is to be recovered.
     """
-    for name in (LOG_NAME, DATABASE_NAME):
-        remove_ours(folder, f"{name}*", f".{name}*")
+    for names in _OURS:
+        remove_ours(folder, *names)
     remove_ours(folder / SEGMENTS_NAME, f"*{SUFFIX}*")
+
+
+def is_left(folder: Path) -> bool:
+    """Whether a file of an index is there that `remove_index` would remove."""
+    ours = (folder.glob(one) for one in (*chain(*_OURS), f"{SEGMENTS_NAME}/*{SUFFIX}*"))
+    return any(one.is_symlink() or one.is_file() for one in chain(*ours))
 
 
 def write_lock(folder: Path) -> FileLock:

@@ -31,7 +31,7 @@ from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of, st
 from pincite.stores.spaces import refuse_other_space
 from pincite.stores.sqlite import tables, vocabulary
 from pincite.stores.sqlite.connection import snapshot, translated_errors
-from pincite.stores.sqlite.history import chunks_in_history, past_versions
+from pincite.stores.sqlite.history import History, chunks_in_history, is_of, past_versions
 from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta
 from pincite.stores.sqlite.schema import open_database
@@ -276,9 +276,9 @@ class IndexReader:
 
     def forgotten_at(self, name: str) -> str:
         """When the document of a path, or of the beginning of an id, was forgotten for good."""
-        from pincite.stores.sqlite.forgetting import is_of, tombstones
-
-        stones = [one for one in tombstones(self._log) if is_of(one, name)]
+        history = History()
+        history.read(self._log)
+        stones = [one for one in history.tombstones if is_of(one, name)]
         return stones[-1]["time"] if stones else ""
 
     def stats(self) -> StoreStats:
