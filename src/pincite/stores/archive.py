@@ -11,7 +11,6 @@ value is checked before it is believed.
 
 from __future__ import annotations
 
-import base64
 import errno
 import fcntl
 import hashlib
@@ -57,8 +56,6 @@ MOST_FILE_BYTES = 20 << 20
 
 Stretch = tuple[list[str], int, int, int]
 
-PLACE_ROWS = list[list[int | float | list[int] | None]]
-
 _LEVEL = 1  # nearly all of it is vectors, which hardly get smaller however long one tries
 _UNFINISHED = ".part"
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -67,10 +64,9 @@ _BLOCK = 1 << 18
 
 _MOST_COUNT = 1 << 53  # of lines, pages, tokens
 _MOST_REPEATED = 8  # times the text: chunks overlap, but none of ours by more than half
-_PLACE_BYTES = 128  # of the row that says where one word stands
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
 _FINGERPRINT = re.compile(r"[0-9a-f]{32}")
-_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, OverflowError, zlib.error)
+_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, OverflowError)
 
 
 class MetadataForm(TypedDict):
@@ -597,7 +593,6 @@ def _is_chunk(chunk: ChunkForm, length: int) -> bool:
         and _are_inside(chunk["sections"], length)
         and all(isinstance(count, (int, float)) and 0 <= count < _MOST_COUNT for count in counts)
         and all(_FINGERPRINT.fullmatch(window[2]) for window in chunk["windows"])
-        and _are_places(chunk["places"], chunk["end"] - chunk["start"])
     )
 
 
@@ -606,19 +601,6 @@ def _are_inside(sections: Iterable[Stretch], length: int) -> bool:
         0 <= start <= end <= length and 0 <= level < _MOST_COUNT
         for _, level, start, end in sections
     )
-
-
-def _are_places(packed: str, length: int) -> bool:
-    """Whether they can be unpacked, into not more than words of so much text may have."""
-    if not packed:
-        return True
-    unpacking = zlib.decompressobj()
-    try:
-        rows = unpacking.decompress(base64.b64decode(packed), _PLACE_BYTES * (length + 8))
-        msgspec.json.decode(rows, type=PLACE_ROWS)
-    except (*_UNREADABLE, msgspec.MsgspecError):
-        return False
-    return unpacking.eof
 
 
 def _check_vector(vector: np.ndarray, path: str, dimensions: int) -> None:

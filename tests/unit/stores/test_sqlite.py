@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import shutil
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -266,7 +267,18 @@ seconds = st.integers(0, 10**8).map(lambda number: number / 1000)
     ).map(tuple)
 )
 def test_places_come_back_as_they_were_packed(places: tuple[Place, ...]) -> None:
-    assert places_from_bytes(places_to_bytes(places)) == places
+    assert places_from_bytes(places_to_bytes(places), 8) == places
+
+
+@pytest.mark.parametrize(
+    "packed", [b"[" + b"[0,0]," * 10**6 + b"[0,0]]", b"[" * 1_000, b"[[[[]]]]"]
+)
+def test_places_that_no_text_has_are_not_unpacked(packed: bytes) -> None:
+    for length in (-8, 0, 900):
+        with pytest.raises(ValueError, match="places"):
+            places_from_bytes(zlib.compress(packed), length)
+    with pytest.raises(ValueError, match="places"):
+        places_from_bytes(packed, 900)
 
 
 @pytest.fixture

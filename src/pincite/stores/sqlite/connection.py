@@ -26,7 +26,10 @@ from pincite.files import refuse_links
 OLDEST_SQLITE = (3, 53, 2)
 _WAIT_FOR_LOCK_MS = 10_000
 # What a value that was damaged on disk raises when it is decoded.
-UNREADABLE_VALUE = (ValueError, TypeError, KeyError, IndexError, OverflowError)
+UNREADABLE_VALUE = (
+    *(ValueError, TypeError, KeyError, IndexError, OverflowError),
+    RecursionError,  # of what is nested without end
+)
 REPAIR = "run `pincite index verify --repair`"
 
 
