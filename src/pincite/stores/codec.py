@@ -8,8 +8,6 @@ import zlib
 from dataclasses import asdict, replace
 from typing import Any
 
-import msgspec
-
 from pincite.errors import StoreDamaged
 from pincite.records import (
     Analysis,
@@ -35,7 +33,6 @@ from pincite.vectors import from_bytes, to_bytes
 Json = dict[str, Any]
 
 _PLACE_BYTES = 128  # of the row that says where one word stands
-_PLACE_ROWS = msgspec.json.Decoder(list[list[int | float | list[int] | None]])
 
 
 def header_to_json(header: LibraryHeader) -> Json:
@@ -131,15 +128,14 @@ def places_from_bytes(data: bytes, length: int) -> tuple[Place, ...]:
         return ()
     unpacking = zlib.decompressobj()
     try:
-        packed = unpacking.decompress(data, _PLACE_BYTES * (max(length, 0) + 8))
-        rows: list[list[Any]] = _PLACE_ROWS.decode(packed)
-    except (zlib.error, msgspec.MsgspecError) as error:
+        rows = unpacking.decompress(data, _PLACE_BYTES * (max(length, 0) + 8))
+    except zlib.error as error:
         raise ValueError(f"places that cannot be unpacked: {error}") from error
     if not unpacking.eof:
         raise ValueError("more places than the text has room for")
     places = []
     start = 0
-    for ahead, span, *more in rows:
+    for ahead, span, *more in json.loads(rows):
         start += ahead
         known: list[Any] = [*more, *[None] * (5 - len(more))]
         page, box, time_start, time_end, row = known

@@ -270,15 +270,11 @@ def test_places_come_back_as_they_were_packed(places: tuple[Place, ...]) -> None
     assert places_from_bytes(places_to_bytes(places), 8) == places
 
 
-@pytest.mark.parametrize(
-    "packed", [b"[" + b"[0,0]," * 10**6 + b"[0,0]]", b"[" * 1_000, b"[[[[]]]]"]
-)
-def test_places_that_no_text_has_are_not_unpacked(packed: bytes) -> None:
-    for length in (-8, 0, 900):
+def test_places_that_no_text_has_are_not_unpacked() -> None:
+    packed = zlib.compress(b"[" + b"[0,0]," * 10**6 + b"[0,0]]")
+    for length, data in ((-8, packed), (0, packed), (900, packed), (900, b"not packed")):
         with pytest.raises(ValueError, match="places"):
-            places_from_bytes(zlib.compress(packed), length)
-    with pytest.raises(ValueError, match="places"):
-        places_from_bytes(packed, 900)
+            places_from_bytes(data, length)
 
 
 @pytest.fixture
