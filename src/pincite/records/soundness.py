@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple
-from itertools import chain, pairwise
+from dataclasses import fields
+from itertools import chain, islice, pairwise
 
 from pincite.records.documents import Block, Content, Document, Section
 from pincite.records.places import Omission, Place
@@ -17,9 +17,9 @@ _MOST_SAID = 1_000_000  # characters that a file says about itself, or that lead
 def is_sound(one: Content | Document) -> bool:
     """Whether its parts lie in its text, and its numbers and words are such as files have."""
     metadata = one.metadata
-    said = (one.title, one.type, *astuple(metadata))
-    lists = (value if isinstance(value, tuple) else (value,) for value in said)
-    words = [value for value in chain.from_iterable(lists) if isinstance(value, str)]
+    said = (one.title, one.type, *(getattr(metadata, field.name) for field in fields(metadata)))
+    lists = chain.from_iterable(value if isinstance(value, tuple) else (value,) for value in said)
+    words = [value for value in islice(lists, 2 * _MOST_SAID) if isinstance(value, str)]
     known = (*one.analysis.symbols, *one.analysis.imports, *one.analysis.entry_points)
     return (
         all(
@@ -55,11 +55,8 @@ def _is_possible_place(place: Place) -> bool:
     """Whether its numbers are such as a page, a recording or a table can have."""
     box = place.box
     edges = (box.left, box.bottom, box.right, box.top) if box else ()
-    return (
-        are_counts((place.page, place.row, box.page if box else None))
-        and all(time is None or abs(time) <= MOST for time in (place.time_start, place.time_end))
-        and all(abs(edge) <= MOST for edge in edges)
-    )
+    counts = (place.page, place.row, place.time_start, place.time_end, box.page if box else None)
+    return are_counts(counts) and all(abs(edge) <= MOST for edge in edges)
 
 
 def _length(words: Iterable[str]) -> int:

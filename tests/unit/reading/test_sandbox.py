@@ -355,6 +355,7 @@ SECTIONS = (Section((), 0, 0, 4),)
         Content(type="x", text="text", sections=(Section((), 0, -1, 4),)),
         Content(type="x", text="text", sections=()),
         Content(type="x", text="text", sections=SECTIONS, places=(Place(0, 4, page=2**62),)),
+        Content(type="x", text="text", sections=SECTIONS, places=(Place(0, 4, time_start=-1.0),)),
         Content(
             type="x",
             text="text",
