@@ -22,10 +22,10 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 SECONDS_TO_START = 300.0  # with a large model, from a slow disk, on a busy machine
+LONGEST_PROBLEM = 200  # characters of a library's own message
 
 _LONGEST_MESSAGE = 1 << 29  # bytes
 _LENGTH_BYTES = 8
-_LONGEST_PROBLEM = 200  # characters of a library's own message
 _PR_SET_DUMPABLE = 4
 
 
@@ -44,11 +44,11 @@ class Channel:
         self.connection.settimeout(seconds)
         self.connection.sendall(len(message).to_bytes(_LENGTH_BYTES) + message)
 
-    def receive(self, seconds: float | None = None) -> bytes:
-        """The next message, whole in so many seconds."""
+    def receive(self, seconds: float | None = None, most: int = _LONGEST_MESSAGE) -> bytes:
+        """The next message, of not more than so many bytes, whole in so many seconds."""
         deadline = None if seconds is None else time.monotonic() + seconds
         length = int.from_bytes(self._received(_LENGTH_BYTES, deadline))
-        if length > _LONGEST_MESSAGE:
+        if length > most:
             raise ConnectionError
         return self._received(length, deadline)
 
@@ -56,7 +56,10 @@ class Channel:
         data = bytearray()
         while len(data) < size:
             if deadline is not None:
-                self.connection.settimeout(max(deadline - time.monotonic(), 0.001))
+                left = deadline - time.monotonic()
+                if left <= 0:  # however fast it goes on byte by byte
+                    raise TimeoutError
+                self.connection.settimeout(left)
             part = self.connection.recv(min(size - len(data), 1 << 20))
             if not part:
                 raise ConnectionError
@@ -75,7 +78,8 @@ class Process:
         forbid_inspection()
         ours, theirs = socket.socketpair()
         self.channel = Channel(ours)
-        with theirs:
+        with theirs, contextlib.ExitStack() as unstarted:
+            unstarted.callback(self.channel.close)
             # Neither our environment, which may hold keys, nor the folder we stand in, which may
             # hold modules of the same names, is passed on. What libraries print goes nowhere.
             self.process = subprocess.Popen(  # noqa: S603 — our own module
@@ -91,6 +95,7 @@ class Process:
                     **environment,
                 },
             )
+            unstarted.pop_all()
 
     def kill(self) -> None:
         """End it, with all that it started."""
@@ -131,4 +136,4 @@ def restrict(limits: Mapping[int, int]) -> None:
 
 def told(error: Exception) -> str:
     """What a library says went wrong, in one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST_PROBLEM]
+    return " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_PROBLEM]

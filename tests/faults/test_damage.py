@@ -182,6 +182,10 @@ DAMAGED_ROWS: dict[str, tuple[str, ...]] = {
     "shorter document text": (f"UPDATE document SET text = '' WHERE rowid = {fourth('document')}",),
     "wrong checksum": (f"UPDATE document SET checksum = 'x' WHERE rowid = {fourth('document')}",),
     "metadata that is no JSON": ("UPDATE document SET metadata = '{'",),
+    "metadata without bottom": (
+        "UPDATE document SET metadata = replace(hex(zeroblob(50000)), '0', '[')",
+    ),
+    "places that are none": ("UPDATE chunk SET places = x'ff00ff'",),
     "metadata of another shape": ("UPDATE document SET metadata = '[1]'",),
     "metadata nested too deep": (f"UPDATE document SET metadata = {DEEP}",),
     "omissions nested too deep": (f"UPDATE chunk SET omissions = {DEEP}",),

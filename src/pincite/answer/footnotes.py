@@ -124,14 +124,15 @@ def footnotes_in(text: str) -> list[Footnote]:
 def escaped(text: str) -> str:
     """Text from outside as Markdown on one line, which shows it and does nothing else."""
     parts = []
+    number = re.match(r"\d+(?=[.)])", text)  # of an item, where a line begins with it
     for at, char in enumerate(text):
-        is_number_of_item = char in ".)" and text[:at].isdigit()
         if _APART.match(char) and char != " ":
             parts.append(f"&#{ord(char)};")
         elif printable(char) != char:  # would rewrite what is seen
             parts.append(f"\\\\u{{{ord(char):x}}}")
         else:
-            parts.append(f"\\{char}" if is_number_of_item or _LIVE.match(text, at) else char)
+            is_live = (number and at == number.end()) or _LIVE.match(text, at)
+            parts.append(f"\\{char}" if is_live else char)
     return "".join(parts)
 
 

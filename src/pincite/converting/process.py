@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,13 +16,14 @@ from typing import BinaryIO, Literal, Self
 
 import msgspec
 
-from pincite.child_process import SECONDS_TO_START, Process, python_module
+from pincite.child_process import LONGEST_PROBLEM, SECONDS_TO_START, Process, python_module
 from pincite.converting.wire import Answer, Finished, Job, Options, Part, Problem, Ready, Wanted
 from pincite.errors import FileUnreadable, ModelInvalid, SettingsError, extra_needed
 from pincite.settings import NO_TELEMETRY
 
 _SECONDS_A_PART = 600.0  # for a page, or for some seconds of a recording
 _LARGEST_PIECE = 64 << 20  # bytes of a file that are sent at once
+_MOST_BYTES = 64 << 20  # of all that is said of one file: ten thousand pages, full of words
 _ANSWERS: msgspec.json.Decoder[Answer] = msgspec.json.Decoder(Answer)
 _COMMAND = python_module("pincite.converting.worker")
 
@@ -62,13 +64,17 @@ class RecogniserProcess:
         whole = False
         try:
             process.channel.send(msgspec.json.encode(job), self._seconds)
+            left = _MOST_BYTES
             while not whole:
-                answer = _answer(process, self._seconds)
-                if isinstance(answer, Wanted):
-                    file.seek(answer.offset)
-                    piece = file.read(min(answer.size, _LARGEST_PIECE))
-                    process.channel.send(piece, self._seconds)
-                    continue
+                # One deadline for a part, however often it asks for bytes on the way.
+                deadline = time.monotonic() + self._seconds
+                while True:
+                    seconds = deadline - time.monotonic()
+                    answer, size = _answer(process, seconds, left)
+                    left -= size
+                    if not isinstance(answer, Wanted):
+                        break
+                    process.channel.send(_piece(file, job, answer), self._seconds)
                 whole = isinstance(answer, Finished | Problem)
                 yield _part(answer)
         except ConnectionError as error:
@@ -91,11 +97,11 @@ class RecogniserProcess:
         problem = "it ended at once"
         try:
             process.channel.send(msgspec.json.encode(self._options), self._seconds)
-            answer = _answer(process, SECONDS_TO_START)
+            answer, _ = _answer(process, SECONDS_TO_START, _MOST_BYTES)
             if isinstance(answer, Ready):
                 return answer.engine
             if isinstance(answer, Problem):
-                problem = answer.reason
+                problem = answer.reason[:LONGEST_PROBLEM]
         except TimeoutError:
             problem = f"it takes longer than {SECONDS_TO_START:g} s"
         except ConnectionError:
@@ -121,16 +127,26 @@ def _part(answer: Answer) -> Part:
     """What an answer brings; what has gone wrong is raised."""
     match answer:
         case Problem():
-            raise FileUnreadable(answer.reason)
+            raise FileUnreadable(answer.reason[:LONGEST_PROBLEM])
         case Ready() | Wanted():
             raise ConnectionError
         case _:
             return answer
 
 
-def _answer(process: Process, seconds: float) -> Answer:
+def _piece(file: BinaryIO, job: Job, wanted: Wanted) -> bytes:
+    """The bytes that are asked for, as far as there are such."""
+    if not 0 <= wanted.offset <= job.size or wanted.size <= 0:
+        raise ConnectionError
+    file.seek(wanted.offset)
+    return file.read(min(wanted.size, _LARGEST_PIECE))
+
+
+def _answer(process: Process, seconds: float, most: int) -> tuple[Answer, int]:
+    """What the process says, in so many bytes."""
+    message = process.channel.receive(seconds, most)
     try:
-        return _ANSWERS.decode(process.channel.receive(seconds))
+        return _ANSWERS.decode(message), len(message)
     except msgspec.MsgspecError as error:
         raise ConnectionError from error
 

@@ -17,19 +17,24 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Self
 
 import msgspec
 
-from pincite.child_process import SECONDS_TO_START, Channel, Process, python_module
+from pincite.child_process import (
+    LONGEST_PROBLEM,
+    SECONDS_TO_START,
+    Channel,
+    Process,
+    python_module,
+)
 from pincite.errors import FileEmpty, FileUnreadable
 from pincite.reading.sniff import CODE, KINDS, MARKDOWN
 from pincite.reading.source_file import SourceFile
-from pincite.records import Block, Content, Omission, Place, Section
+from pincite.records import Content
+from pincite.records.soundness import is_sound
 from pincite.settings import ReadingLimits
 
 OUT_OF_MEMORY = 3  # how a child exits that has too little
@@ -46,9 +51,6 @@ NEEDS_OWN = b""  # what the shared child answers for a file that is not for it
 # What a shared child reads before it is replaced, as it never gives back all memory.
 _MOST_FILES = 500
 _MOST_BYTES = 5_000_000
-
-_MOST = 1e9  # of anything that is counted or measured; infinity and NaN are more, or nothing
-Stretch = Block | Omission | Place | Section
 
 
 class _Died(FileUnreadable):
@@ -196,28 +198,8 @@ def decode_reply(data: bytes) -> Content:
     except msgspec.MsgspecError as error:
         raise FileUnreadable("made its reader answer nonsense; it may be damaged") from error
     if reply.content is None:
-        raise (FileEmpty if reply.empty else FileUnreadable)(reply.problem)
-    content = reply.content
-    for stretches in (content.sections, content.blocks, content.places, content.omissions):
-        if not _in_order(stretches, len(content.text)):
-            raise FileUnreadable("made its reader lose its place; it may be damaged")
-    if not content.sections or not all(map(_is_sound, content.places)):
+        problem = reply.problem[:LONGEST_PROBLEM]
+        raise (FileEmpty if reply.empty else FileUnreadable)(problem)
+    if not reply.content.sections or not is_sound(reply.content):
         raise FileUnreadable("made its reader lose its place; it may be damaged")
-    return content
-
-
-def _is_sound(place: Place) -> bool:
-    """Whether its numbers are such as a page, a recording or a table can have."""
-    counts = (place.page, place.row, place.box.page if place.box else None)
-    sizes = [place.time_start, place.time_end]
-    if place.box is not None:
-        sizes += [place.box.left, place.box.bottom, place.box.right, place.box.top]
-    return all(count is None or 0 <= count <= _MOST for count in counts) and all(
-        size is None or abs(size) <= _MOST for size in sizes
-    )
-
-
-def _in_order(stretches: Sequence[Stretch], length: int) -> bool:
-    """Whether they lie inside the text, one behind the other."""
-    inside = all(0 <= one.start <= one.end <= length for one in stretches)
-    return inside and all(one.end <= after.start for one, after in pairwise(stretches))
+    return reply.content

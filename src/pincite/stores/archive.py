@@ -11,7 +11,6 @@ value is checked before it is believed.
 
 from __future__ import annotations
 
-import base64
 import errno
 import fcntl
 import hashlib
@@ -42,6 +41,7 @@ from pincite.errors import (
 )
 from pincite.files import sync_folder
 from pincite.records import EmbeddedDocument, EvalRun, LibraryHeader, Original, recipe_lacking
+from pincite.records.soundness import MOST, are_counts, is_sound
 from pincite.settings import policy_named
 from pincite.stores.codec import embedded_from_json, embedded_to_json
 from pincite.stores.lines import checked, sealed
@@ -57,20 +57,16 @@ MOST_FILE_BYTES = 20 << 20
 
 Stretch = tuple[list[str], int, int, int]
 
-PLACE_ROWS = list[list[int | float | list[int] | None]]
-
 _LEVEL = 1  # nearly all of it is vectors, which hardly get smaller however long one tries
 _UNFINISHED = ".part"
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _BLOCK = 1 << 18
 
-_MOST_COUNT = 1 << 53  # of lines, pages, tokens
 _MOST_REPEATED = 8  # times the text: chunks overlap, but none of ours by more than half
-_PLACE_BYTES = 128  # of the row that says where one word stands
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
 _FINGERPRINT = re.compile(r"[0-9a-f]{32}")
-_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, OverflowError, zlib.error)
+_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError)
 
 
 class MetadataForm(TypedDict):
@@ -563,20 +559,20 @@ def _sound(form: DocumentForm) -> EmbeddedDocument:
     # Before anything is cut: slices that overlap without end would fill the memory.
     held = sum(abs(chunk["end"] - chunk["start"]) for chunk in chunks)
     if held > _MOST_REPEATED * length or not (
-        _are_inside(form["sections"], length)
-        and all(_is_chunk(chunk, length) for chunk in chunks)
+        all(_is_chunk(chunk, length) for chunk in chunks)
         and all(one["start"] < other["start"] for one, other in pairwise(chunks))
     ):
         raise Unsound(f"holds {path!r} with parts that lie outside its text, or not in order")
     try:
         embedded = embedded_from_json(dict(form))
+        believed = is_sound(embedded.document)
     except _UNREADABLE as error:
         raise Unsound(f"holds {path!r} with a value that cannot be read ({error})") from error
     ids = [part.chunk.id for part in embedded.chunks]
     if form["id"] != embedded.document.id or ids != [chunk["id"] for chunk in chunks]:
         raise Unsound(f"holds {path!r} under an id that is not its own")
-    if not all(0 <= one.start <= one.end <= length for one in embedded.document.places):
-        raise Unsound(f"holds {path!r} with places outside its text")
+    if not believed:
+        raise Unsound(f"holds {path!r} with parts or words that no file has")
     return embedded
 
 
@@ -592,34 +588,19 @@ def _is_chunk(chunk: ChunkForm, length: int) -> bool:
         *((start, end) for start, end, _ in chunk["omissions"]),
         *((start, end) for start, end, _, _ in chunk["windows"]),
     ]
-    counts = [chunk["tokens"], *(count for count in chunk["locator"].values() if count is not None)]
+    counts = cast(Iterable[float | None], (chunk["tokens"], *chunk["locator"].values()))
     return (
         all(0 <= start <= end <= length for start, end in stretches)
         and _are_inside(chunk["sections"], length)
-        and all(isinstance(count, (int, float)) and 0 <= count < _MOST_COUNT for count in counts)
+        and are_counts(counts)
         and all(_FINGERPRINT.fullmatch(window[2]) for window in chunk["windows"])
-        and _are_places(chunk["places"], chunk["end"] - chunk["start"])
     )
 
 
 def _are_inside(sections: Iterable[Stretch], length: int) -> bool:
     return all(
-        0 <= start <= end <= length and 0 <= level < _MOST_COUNT
-        for _, level, start, end in sections
+        0 <= start <= end <= length and 0 <= level <= MOST for _, level, start, end in sections
     )
-
-
-def _are_places(packed: str, length: int) -> bool:
-    """Whether they can be unpacked, into not more than words of so much text may have."""
-    if not packed:
-        return True
-    unpacking = zlib.decompressobj()
-    try:
-        rows = unpacking.decompress(base64.b64decode(packed), _PLACE_BYTES * (length + 8))
-        msgspec.json.decode(rows, type=PLACE_ROWS)
-    except (*_UNREADABLE, msgspec.MsgspecError):
-        return False
-    return unpacking.eof
 
 
 def _check_vector(vector: np.ndarray, path: str, dimensions: int) -> None:

@@ -32,6 +32,8 @@ from pincite.vectors import from_bytes, to_bytes
 
 Json = dict[str, Any]
 
+_PLACE_BYTES = 128  # of the row that says where one word stands
+
 
 def header_to_json(header: LibraryHeader) -> Json:
     """The header as plain values."""
@@ -120,18 +122,25 @@ def _edges(box: Box | None) -> list[int] | None:
     return [box.page, *(round(10 * edge) for edge in (box.left, box.bottom, box.right, box.top))]
 
 
-def places_from_bytes(data: bytes) -> tuple[Place, ...]:
-    """The inverse of `places_to_bytes`."""
+def places_from_bytes(data: bytes, length: int) -> tuple[Place, ...]:
+    """The inverse of `places_to_bytes`; ValueError for more than so much text can have."""
     if not data:
         return ()
+    unpacking = zlib.decompressobj()
+    try:
+        rows = unpacking.decompress(data, _PLACE_BYTES * (max(length, 0) + 8))
+    except zlib.error as error:
+        raise ValueError(f"places that cannot be unpacked: {error}") from error
+    if not unpacking.eof:
+        raise ValueError("more places than the text has room for")
     places = []
     start = 0
-    for ahead, length, *more in json.loads(zlib.decompress(data)):
+    for ahead, span, *more in json.loads(rows):
         start += ahead
         known: list[Any] = [*more, *[None] * (5 - len(more))]
         page, box, time_start, time_end, row = known
         where = box and Box(box[0], *(edge / 10 for edge in box[1:]))
-        places.append(Place(start, start + length, page, where, time_start, time_end, row))
+        places.append(Place(start, start + span, page, where, time_start, time_end, row))
     return tuple(places)
 
 
@@ -221,7 +230,9 @@ def _chunk_from_json(document: Document, position: int, value: Json) -> Embedded
         sections=sections_from_json(value["sections"]),
         locator=Locator(**value["locator"]),
         tokens=value["tokens"],
-        places=places_from_bytes(base64.b64decode(value.get("places", ""))),
+        places=places_from_bytes(
+            base64.b64decode(value.get("places", "")), value["end"] - value["start"]
+        ),
         omissions=omissions_from_json(value.get("omissions", [])),
         analysis=analysis_from_json(value["analysis"]) if "analysis" in value else Analysis(),
     )

@@ -195,7 +195,13 @@ def document_of(library: str, rows: DocumentRows) -> Document:
         size=size,
         modality=Modality(modality),
         summary=summary,
-        places=each_once(one for part in rows.chunks for one in places_from_bytes(part.chunk[16])),
+        places=each_once(
+            one
+            for part in rows.chunks
+            for one in places_from_bytes(
+                part.chunk[16], min(part.chunk[4] - part.chunk[3], len(text))
+            )
+        ),
         omissions=each_once(one for part in rows.chunks for one in _omissions_of(part.chunk[17])),
     )
 
@@ -246,7 +252,7 @@ def chunk_of(document_id: DocumentId, text: str, row: Row, *, offset: int = 0) -
         sections=sections_from_json(json.loads(sections)),
         locator=Locator(line_start, line_end, *beyond_lines),
         tokens=tokens,
-        places=places_from_bytes(places),
+        places=places_from_bytes(places, end - start),
         omissions=_omissions_of(omissions),
         analysis=_analysis_of(analysis),
     )

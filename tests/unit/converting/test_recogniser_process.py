@@ -6,11 +6,13 @@ import io
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from pictures import joined, picture, scanned_pdf, text_pdf
+from pincite.child_process import Process
 from pincite.converting.process import RecogniserProcess
 from pincite.converting.wire import (
     Finished,
@@ -20,7 +22,9 @@ from pincite.converting.wire import (
     Part,
     Problem,
     Ready,
+    Said,
     SourceKind,
+    Wanted,
 )
 from pincite.errors import FileUnreadable, ModelInvalid
 
@@ -73,7 +77,7 @@ def script(body: str) -> list[str]:
         "def read():\n"
         "    return os.read(0, int.from_bytes(os.read(0, 8)))\n"
         "def say(data):\n"
-        "    os.write(0, data)\n"
+        "    while data: data = data[os.write(0, data) :]\n"
         f"read(); say({greeting!r}); read()\n" + body,
     ]
 
@@ -86,6 +90,19 @@ def script(body: str) -> list[str]:
         (f"say({frame(Ready('again'))!r})", 60.0, "makes the recogniser crash"),
         ("say((2).to_bytes(8) + b'{}')", 60.0, "makes the recogniser crash"),
         ("os.read(0, 1)", 0.1, "takes longer than"),
+        *(
+            (f"say({frame(wanted)!r}); read(); say({frame(Finished())!r})", 60.0, "crash")
+            for wanted in (Wanted(-5, 1), Wanted(2**70, 1), Wanted(4, 1), Wanted(0, -1))
+        ),
+        (f"for _ in range(10**5): say({frame(Wanted(0, 1))!r}); read()", 0.1, "takes longer than"),
+        (
+            f"one = {frame(Said(0.0, 1.0, 'x' * 50_000))!r}\n"
+            f"for _ in range(1_400): say(one)\n"
+            f"say({frame(Finished())!r})",
+            60.0,
+            "makes the recogniser crash",
+        ),
+        (f"while True: say({frame(Problem('x' * 300))!r}); read()", 60.0, "^x{200}$"),
     ],
 )
 def test_a_process_that_breaks_is_told_of_its_file_and_started_again(
@@ -118,6 +135,13 @@ def test_an_engine_that_cannot_be_started_ends_the_run(command: list[str], reaso
         pytest.raises(ModelInvalid, match=f"rapidocr cannot be started: {reason}"),
     ):
         parts(recogniser, b"any")
+
+
+def test_a_program_that_is_not_there_leaves_nothing_open() -> None:
+    before = sorted(Path("/dev/fd").iterdir())
+    with pytest.raises(FileNotFoundError) as told:
+        Process(["/no/such/program"], {})
+    assert sorted(Path("/dev/fd").iterdir()) == before, told
 
 
 def test_once_loaded_the_process_opens_nothing_and_has_limits() -> None:

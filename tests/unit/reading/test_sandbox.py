@@ -30,7 +30,16 @@ from pincite.reading.sandbox import (
 )
 from pincite.reading.sniff import KINDS
 from pincite.reading.source_file import SourceFile
-from pincite.records import Block, BlockKind, Box, Content, Place, Section
+from pincite.records import (
+    Analysis,
+    Block,
+    BlockKind,
+    Box,
+    Content,
+    Metadata,
+    Place,
+    Section,
+)
 from pincite.settings import ReadingLimits
 
 # A second for readers that never end, and a minute for all others, however busy the machine is.
@@ -346,6 +355,7 @@ SECTIONS = (Section((), 0, 0, 4),)
         Content(type="x", text="text", sections=(Section((), 0, -1, 4),)),
         Content(type="x", text="text", sections=()),
         Content(type="x", text="text", sections=SECTIONS, places=(Place(0, 4, page=2**62),)),
+        Content(type="x", text="text", sections=SECTIONS, places=(Place(0, 4, time_start=-1.0),)),
         Content(
             type="x",
             text="text",
@@ -358,6 +368,26 @@ SECTIONS = (Section((), 0, 0, 4),)
             text="text",
             sections=SECTIONS,
             blocks=(Block(BlockKind.CODE, 0, 3), Block(BlockKind.CODE, 2, 4)),
+        ),
+        *(
+            Content(type="x", text="text", sections=(Section((), level, 0, 4),))
+            for level in (-3, 2**62)
+        ),
+        Content(type="x", text="text", sections=(Section(("x" * 10**7,), 1, 0, 4),)),
+        *(
+            Content(type="x", text="text", sections=SECTIONS, metadata=metadata)
+            for metadata in (
+                Metadata(duration=float("inf")),
+                Metadata(duration=float("nan")),
+                Metadata(pages=2**62),
+                Metadata(pages=-5),
+                Metadata(tags=("a\0b",)),
+                Metadata(tags=("",) * 10**7),
+                Metadata(agents=("x" * 10**7,)),
+            )
+        ),
+        Content(
+            type="x", text="text", sections=SECTIONS, analysis=Analysis(symbols=("x" * 10**7,))
         ),
     ],
 )
@@ -372,6 +402,11 @@ def test_places_outside_the_text_or_the_world_are_not_believed(content: Content)
 def test_an_answer_that_is_no_answer_is_not_believed(answer: bytes) -> None:
     with pytest.raises(FileUnreadable, match="nonsense"):
         decode_reply(answer)
+
+
+def test_a_problem_is_told_in_a_line() -> None:
+    with pytest.raises(FileUnreadable, match=r"^x{200}$"):
+        decode_reply(msgspec.msgpack.encode(Reply(problem="x" * 10**6)))
 
 
 # Waits for a reader that takes long, and says which processes that is about.

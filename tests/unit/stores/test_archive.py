@@ -280,6 +280,19 @@ HOSTILE: dict[str, Callable[[list[Plain]], object]] = {
     "places outside": lambda lines: chunk(lines).update(
         places=base64.b64encode(zlib.compress(b"[[0,999999]]")).decode()
     ),
+    "a place that is a word": lambda lines: chunk(lines).update(
+        places=base64.b64encode(zlib.compress(b'[[0,1,"one"]]')).decode()
+    ),
+    "places on a page beyond all": lambda lines: chunk(lines).update(
+        places=base64.b64encode(zlib.compress(b"[[0,1,1e999]]")).decode()
+    ),
+    "places without bottom": lambda lines: chunk(lines).update(
+        places=base64.b64encode(zlib.compress(b"[" * 5_000)).decode()
+    ),
+    "a level below nothing": lambda lines: last(lines).update(sections=[[[], -3, 0, 1]]),
+    "pages without end": lambda lines: last(lines)["metadata"].update(pages=2**62),
+    "a tag that ends before it ends": lambda lines: last(lines)["metadata"].update(tags=["a\0b"]),
+    "tags without end": lambda lines: last(lines)["metadata"].update(tags=[""] * 10**6),
     "an eval run that leads out": lambda lines: lines.insert(1, run_line("../../../evil")),
     "a file that is none of ours": lambda lines: lines.insert(
         1, {"kind": "file", "name": "../.bashrc", "data": ""}

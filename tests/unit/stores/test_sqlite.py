@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import shutil
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -266,7 +267,14 @@ seconds = st.integers(0, 10**8).map(lambda number: number / 1000)
     ).map(tuple)
 )
 def test_places_come_back_as_they_were_packed(places: tuple[Place, ...]) -> None:
-    assert places_from_bytes(places_to_bytes(places)) == places
+    assert places_from_bytes(places_to_bytes(places), 8) == places
+
+
+def test_places_that_no_text_has_are_not_unpacked() -> None:
+    packed = zlib.compress(b"[" + b"[0,0]," * 10**6 + b"[0,0]]")
+    for length, data in ((-8, packed), (0, packed), (900, packed), (900, b"not packed")):
+        with pytest.raises(ValueError, match="places"):
+            places_from_bytes(data, length)
 
 
 @pytest.fixture
