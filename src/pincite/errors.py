@@ -201,7 +201,8 @@ class ConsentNeeded(PinciteError):
     def __init__(self, place: str, wants: str) -> None:
         super().__init__(
             f"the index in {place} {wants}; if you trust it, run `pincite trust {quote(place)}` "
-            "once. An index of your own that an earlier pincite made needs this, too"
+            "once, with --yes where nobody can be asked. An index of your own that was copied or "
+            "moved, or made by an earlier pincite, needs this, too"
         )
 
 

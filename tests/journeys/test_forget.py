@@ -418,3 +418,23 @@ def traces_of_vectors(root: Path, word: str) -> list[bytes]:
     ]
     assert found
     return [*found, *map(base64.b64encode, found)]
+
+
+def test_another_file_of_an_old_name_does_not_keep_a_document_from_being_forgotten(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "library"
+    (root / "old").mkdir(parents=True)
+    with open_with_models(root) as library:
+        (root / "journal.md").write_text("# January\n\nThe zebrafinch arrived.\n")
+        library.index(model=OLD)
+        (root / "journal.md").rename(root / "old" / "january.md")
+        library.index()
+        (root / "journal.md").write_text("# February\n\nThe heron arrived.\n")
+        library.index()
+        (root / "old" / "january.md").unlink()
+        library.index()
+        library.forget("old/january.md")
+        assert traces(root, "zebrafinch", "January") == []
+        assert library.index().unchanged == 1
+        assert library.search("heron").results

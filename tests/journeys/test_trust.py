@@ -155,15 +155,15 @@ def test_trust_connects_with_the_password_of_the_environment(
         monkeypatch.setenv("PINCITE_STORE", address.replace("@", f":{PASSWORD}@"))
         run("trust", "received", code=NEEDS_CONSENT)
         assert given == []
-        run("trust", "received", "--yes", code=9)
+        # That the server does not answer rightly takes nothing back.
+        assert "Allowed: " in run("trust", "received", "--yes").stdout
         assert PASSWORD in given
 
 
 def test_other_parameters_of_an_address_are_another_database(run: Run) -> None:
     with postgres_that_wants_a_password() as (address, given):
         place = send_folder_with_database("postgresql://trusted.example.org/notes?host=/nowhere")
-        with pytest.raises(PinciteError):
-            trust(place)
+        assert trust(place)
         shutil.rmtree(place)
         port = address.rpartition(":")[2].partition("/")[0]
         evil = f"postgresql://trusted.example.org/notes?host=127.0.0.1&port={port}"
@@ -422,6 +422,7 @@ def test_what_cannot_be_remembered_is_asked_again(
     configuration.write_text("a file where a folder should be")
     run("index", "build", "notes", "--model", "openai:m")
     assert "your consent cannot be remembered" in caplog.text
+    assert "cannot be remembered" in run("trust", "notes", "--yes", code=2).stderr
     configuration.unlink()
     run("search", "pump", "-l", "notes", code=NEEDS_CONSENT)
 

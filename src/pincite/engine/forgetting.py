@@ -49,7 +49,9 @@ def forget_documents(
             "`forget` is not offered for a team's database; delete the file and update the index, "
             "or drop the project to remove earlier versions, too (`pincite team drop`)"
         )
-    home.read().close()  # tells of a damaged index, and brings one that is behind up to date
+    # Opening tells of a damaged index, and brings one that is behind up to date.
+    with closing(home.read()) as store:
+        held = store.paths()
     history = History()
     history.read(*home.logs())
     paths: set[str] = set()
@@ -67,7 +69,8 @@ def forget_documents(
         before += stones
     versions = history.versions(paths)
     gone = sorted({history.paths[one] for one in versions} | (paths & history.problems))
-    _refuse_standing(folder, gone)
+    # Another document may have come to where a forgotten one stood once.
+    _refuse_standing(folder, [path for path in gone if held.get(path) in (None, *versions)])
     report = ForgetReport(tuple(gone), len(versions))
     if not confirmed(report):
         return None

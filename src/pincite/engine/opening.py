@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from pincite.engine.consent import Ask, Consent, Request, allowed, refuse, strange_owners
+from pincite.engine.consent import (
+    Ask,
+    Consent,
+    Request,
+    allowed,
+    consent_file,
+    refuse,
+    strange_owners,
+)
 from pincite.engine.folders import INDEX_FOLDER, has_index
 from pincite.engine.homes import FolderHome, Home
 from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
-from pincite.errors import FolderMissing
+from pincite.errors import FolderMissing, SettingsError, StoreUnreachable
 
 ADDRESS_FILE = "store.json"
 
@@ -58,9 +67,19 @@ def trust(
 
     It is opened, and its database is: what it wants is said inside. `store` has its password.
     """
-    with open_library(folder, store=store, consent=consent) as library:
-        library.require_consent()
-        return tuple(sorted(request for place, request in allowed() if place == str(library.root)))
+    asked: list[Request] = []
+
+    def noted(place: Path, requests: tuple[Request, ...]) -> bool:
+        asked.extend(requests)
+        return consent(place, requests)
+
+    with open_library(folder, store=store, consent=noted) as library:
+        with suppress(StoreUnreachable):  # what else it wants is asked for when it answers
+            library.require_consent()
+        known = sorted(request for place, request in allowed() if place == str(library.root))
+    if not set(asked).issubset(known):
+        raise SettingsError(f"consent cannot be remembered: {consent_file()} cannot be written")
+    return tuple(known)
 
 
 def default_store(folder: Path, store: str) -> str | None:
