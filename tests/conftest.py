@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -24,6 +25,7 @@ os.environ["PINCITE_CONFIG"] = os.devnull  # nor are their settings
 # Nor what they allowed, and what tests allow is not theirs. On macOS the home decides.
 _CONFIGURATION = tempfile.TemporaryDirectory(prefix="pincite-configuration-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
+atexit.register(_CONFIGURATION.cleanup)
 settings.register_profile("pincite", deadline=None, derandomize=not SOAK, database=None)
 settings.load_profile("pincite")
 

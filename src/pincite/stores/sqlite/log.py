@@ -16,51 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import msgspec
-
 from pincite.errors import StoreDamaged
 from pincite.files import open_file, sync_folder
 from pincite.stores.lines import Entry, decode, encode
 from pincite.stores.sqlite.connection import REPAIR, UNREADABLE_VALUE, translated_errors
-
-
-class _Chunk(msgspec.Struct):
-    id: str
-
-
-class _Document(msgspec.Struct):
-    id: str
-    path: str
-    chunks: list[_Chunk]
-
-
-class _DocumentEntry(msgspec.Struct):
-    document: _Document
-    replaces: list[str]
-    time: str
-
-
-class _RemovedEntry(msgspec.Struct):
-    documents: list[str]
-
-
-class _ForgottenEntry(_RemovedEntry):
-    chunks: list[str]
-    paths: list[str]
-    time: str
-
-
-class _FinishedEntry(msgspec.Struct):
-    problems: list[tuple[str, str]] = []
-
-
-# As much of each event as is read without a look at the database; others are not known yet.
-_SHAPES = {
-    "document": _DocumentEntry,
-    "removed": _RemovedEntry,
-    "forgotten": _ForgottenEntry,
-    "finished": _FinishedEntry,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +95,38 @@ def _entry_in(line: bytes) -> Entry | None:
     """What a line says; None where it is torn, was changed, or lacks what its event has."""
     try:
         entry = decode(line)
-        if entry is not None:
-            msgspec.convert(entry, _SHAPES.get(entry["event"], dict))
-    except (msgspec.ValidationError, *UNREADABLE_VALUE):
+        return entry if entry is not None and _is_whole(entry) else None
+    except UNREADABLE_VALUE:
         return None
-    return entry
+
+
+def _is_whole(entry: Entry) -> bool:
+    """Whether it has what is read of it before the database hears of it."""
+    match entry:
+        case {
+            "event": "document",
+            "document": {"id": str(), "path": str(), "chunks": [*chunks]},
+            "replaces": [*texts],
+            "time": str(),
+        }:
+            texts = [*texts, *(chunk["id"] for chunk in chunks)]
+        case {
+            "event": "forgotten",
+            "documents": [*ids],
+            "chunks": [*chunks],
+            "paths": [*paths],
+            "time": str(),
+        }:
+            texts = [*ids, *chunks, *paths]
+        case {"event": "removed", "documents": [*texts]}:
+            pass
+        case {"event": "finished"}:
+            texts = [text for path, reason in entry.get("problems", ()) for text in (path, reason)]
+        case {"event": "document" | "forgotten" | "removed"}:
+            return False
+        case _:
+            texts = [entry["event"]]  # of a newer pincite, perhaps
+    return all(isinstance(text, str) for text in texts)
 
 
 def _write_all(file: BinaryIO, line: bytes) -> None:
