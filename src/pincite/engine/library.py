@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pincite.engine.reindexing import LibraryGenerations
     from pincite.records import (
         CatalogEntry,
+        DeleteStatus,
         Document,
         DocumentEntry,
         Finding,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         MoveReport,
         Progress,
         ReindexReport,
+        Uploaded,
     )
     from pincite.sources import Checksums, Folder
     from pincite.stores.archive import Sink
@@ -153,6 +155,28 @@ class Library(Searchable):
             report = indexed()
             if report is not None and (report.paths or report.failures):
                 yield report
+
+    def index_document(self, name: str, data: bytes) -> Uploaded:
+        """Make a file searchable that is handed in: it is written into the folder, as `uploads/…`.
+
+        The same bytes, wherever they stand in the library, are the same document. FileUnreadable
+        says why a file cannot be read; then the folder is as it was.
+        """
+        from pincite.engine.handing_in import hand_in
+
+        return hand_in(self, self._store, name, data)
+
+    def get_document(self, document_id: str) -> Document | None:
+        """A document with its text; None where there is none of that id."""
+        from pincite.records import DocumentId
+
+        return self._store().load_document(DocumentId(document_id))
+
+    def delete_document(self, document_id: str, *, of_folder: bool = False) -> DeleteStatus:
+        """Delete a document and its file, if it was handed in; with `of_folder` any other, too."""
+        from pincite.engine.handing_in import delete_file
+
+        return delete_file(self, self._store, document_id, of_folder=of_folder)
 
     def catalog(self, question: str = "") -> list[CatalogEntry]:
         """The library's files and how they stand: all by path, or those a question describes."""

@@ -79,6 +79,7 @@ COMMANDS = {
     "team": "team:team",
     "trust": "trust:trust",
     "models": "models:models",
+    "serve": "serve:serve",
     "worker": "worker:worker",
     "config": "config:config",
 }

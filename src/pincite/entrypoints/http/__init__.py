@@ -1,0 +1,1 @@
+"""The HTTP service: `app.py` has its routes."""
