@@ -67,6 +67,15 @@ def test_a_document_that_came_with_the_folder_is_deleted_only_where_that_is_said
     assert (notes / "lease.md").exists()
 
 
+def test_the_last_document_can_be_deleted(client: TestClient, notes: Path) -> None:
+    (one,) = client.get("/rag/documents").json()["documents"]
+    gone = client.delete(f"/rag/documents/{one['id']}?of_folder=true")
+    assert gone.json()["status"] == "deleted"
+    assert client.get("/rag/documents").json()["documents"] == []
+    again = client.post("/rag/index", json={"filename": "a.txt", "content": "Hello"}).json()
+    assert again["status"] == "indexed"
+
+
 def test_a_file_that_cannot_be_read_is_refused_and_leaves_nothing(
     client: TestClient, notes: Path
 ) -> None:

@@ -48,14 +48,16 @@ def delete_file(
     library: Library, store: Callable[[], Store], document_id: str, *, of_folder: bool
 ) -> DeleteStatus:
     """Delete a document with its file; StoreDenied for one that came with the folder."""
-    found = [one for one in store().documents() if one.id == document_id]
+    documents = store().documents()
+    found = [one for one in documents if one.id == document_id]
     if not found:
         return "not_found"
     path = found[0].path
     if not path.startswith(f"{UPLOADS}/") and not of_folder:
         raise StoreDenied(f"{path} was not handed in but came with the folder; it is not deleted")
     _remove_upload(library, path)
-    library.index()
+    # An index run refuses to empty an index, as the disk may be away; the last one is meant to go.
+    library.index(fresh=len(documents) == 1)
     return "deleted"
 
 
