@@ -29,6 +29,7 @@ class Address:
     store: str
     user: str
     project: str
+    clearance: str = ""  # see no more than this, of a caller with a key
     connected: bool = False  # the folder only looks into the project, and has no files of it
 
     def believed(
@@ -51,7 +52,7 @@ class Address:
     @property
     def scope(self) -> Scope:
         """Who asks, and of what."""
-        return Scope(self.user, self.project)
+        return Scope(self.user, self.project, self.clearance)
 
 
 def bare_address(store: str) -> str:
@@ -111,7 +112,9 @@ def without_secrets(address: Address) -> Address:
 
 def remember(file: Path, address: Address) -> None:
     """Keep the address beside the library, without its password."""
-    text = json.dumps(asdict(without_secrets(address)), indent=2) + "\n"
+    kept_of_it = asdict(without_secrets(address))
+    del kept_of_it["clearance"]  # of a caller, not of the folder
+    text = json.dumps(kept_of_it, indent=2) + "\n"
     with suppress(OSError, PathRefused), open_file(file) as kept:
         if kept.read() == text.encode():
             return

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pincite.engine.eval_wishes import EvalWishes
 from pincite.engine.homes import FolderHome
+from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.errors import ModelError, SettingsError
 from pincite.ports import Store
 from pincite.records import (
@@ -183,9 +184,13 @@ def asked_all(
             case.question, mode=wishes.mode, filters=case.filters, settings=wishes.settings
         )
 
-    # Loads the model, whose time is not the search's, and shows that it works.
-    of.search(_WARM_UP, mode=wishes.mode, settings=wishes.settings)
-    return evaluate(cases, ask, blank, on_progress=on_progress)
+    before = CALLER.set(UNLOGGED)
+    try:
+        # Loads the model, whose time is not the search's, and shows that it works.
+        of.search(_WARM_UP, mode=wishes.mode, settings=wishes.settings)
+        return evaluate(cases, ask, blank, on_progress=on_progress)
+    finally:
+        CALLER.reset(before)
 
 
 def _refuse_other_files(library: Library, variant: Library) -> None:

@@ -21,10 +21,13 @@ from pincite.errors import (
 if TYPE_CHECKING:
     from pincite.ports import Store
     from pincite.records import Generations
+    from pincite.stores.journal import Journal
     from pincite.stores.lines import Entry
     from pincite.stores.sqlite.generations import GenerationFolders
     from pincite.stores.sqlite.log import ChunkLog
     from pincite.stores.sqlite.store import SqliteStore
+
+JOURNAL_FILE = "journal.sqlite"
 
 
 def try_index(store: Store) -> IndexBuildFailed | None:
@@ -118,6 +121,10 @@ class Home(MovingHome, Protocol):
         """Whether a run is under way in the live generation."""
         ...
 
+    def journal(self) -> Journal:
+        """Keys, jobs and the log of queries; whoever opens it closes it."""
+        ...
+
     def write_next(self) -> Store:
         """A store to write to the next generation, begun where there is none."""
         ...
@@ -173,6 +180,13 @@ class FolderHome:
 
         self._refuse_missing()
         return self._open_live(open_for_reading)
+
+    def journal(self) -> Journal:
+        """A small file beside the index."""
+        from pincite.stores.journal import open_journal
+
+        self._refuse_missing()
+        return open_journal(self.files / JOURNAL_FILE)
 
     def write(self) -> Store:
         """The only store that writes; the folder is made where there is none."""

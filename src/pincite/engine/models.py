@@ -70,6 +70,12 @@ class Embedders:
                 self._opened[name] = self._open(name)
             return self._opened[name]
 
+    def close(self) -> None:
+        """Let go of every model; each is opened anew when it is needed."""
+        with self._opening:
+            for opened in (self._opened, self._rerankers, self._writers, self._judges):
+                opened.clear()
+
     def prepare(self, name: str, on_progress: Callable[[Progress], None]) -> None:
         """Make the default model where it is missing, which takes the network once.
 

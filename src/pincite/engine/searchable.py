@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from pincite.engine.folders import begun, refuse_unread_labels
 from pincite.engine.homes import Home
 from pincite.engine.models import Embedders
+from pincite.engine.queries import QueryLog
 from pincite.errors import (
     LibraryBusy,
     LibraryClosed,
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
         Retrieved,
         SearchResults,
     )
+    from pincite.records.journal import LogMode
+    from pincite.stores.journal import Journal
 
 
 _log = logging.getLogger(__name__)
@@ -113,8 +116,11 @@ class _Closed:
 class Searchable:
     """An index that is asked. Safe to search from several threads at once."""
 
-    def __init__(self, root: Path, embedders: Embedders, home: Home) -> None:
+    def __init__(
+        self, root: Path, embedders: Embedders, home: Home, *, log: LogMode = "full"
+    ) -> None:
         self.root = root
+        self._queries = QueryLog(home, root.name, log)
         self._home = home
         self._embedders = embedders
         self._live = LiveStore(home)
@@ -155,10 +161,24 @@ class Searchable:
         Filters may also be a dict: `{"type": "pdf"}`. `cancelled` is asked between the stages and
         while a service embeds; where it says yes, SearchCancelled is raised.
         """
-        from pincite.engine.searching import Stopwatch
-
         if not isinstance(question, str):
             raise SettingsError(f"the question must be a str, not {type(question).__name__}")
+        with self._queries.noting("search", question) as noted:
+            found, model = self._search(question, top_k, mode, filters, settings, cancelled)
+            return noted.found(found, model)
+
+    def _search(
+        self,
+        question: str,
+        top_k: int | None,
+        mode: Mode,
+        filters: FiltersGiven,
+        settings: SearchSettings,
+        cancelled: Callable[[], bool],
+    ) -> tuple[SearchResults, str]:
+        """What is found, and the model that the index was made with."""
+        from pincite.engine.searching import Stopwatch
+
         filters = filters_of(filters)
         settings = settings if top_k is None else replace(settings, top_k=top_k)
         check_search(mode, settings, filters)
@@ -176,7 +196,7 @@ class Searchable:
         notices = found.notices if mode == "words" else (*found.notices, *store.notices())
         watch.lap("check")
         found = replace(found, changed=changed, complete=complete, so_far=so_far, notices=notices)
-        return replace(found, seconds=watch.seconds)
+        return replace(found, seconds=watch.seconds), header.model.name
 
     def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
         self,
@@ -212,20 +232,38 @@ class Searchable:
         if readers is None or readers.scorer is None:
             readers = replace(readers or Readers(), scorer=self._scorer())
         watch = Stopwatch(cancelled)
-        search = partial(self.search, filters=filters, settings=settings, cancelled=cancelled)
-        told = ask(
-            question,
-            search,
-            self._store(),
-            asking,
-            count=token_count(None),
-            readers=readers,
-            on_claim=on_claim,
-            lap=watch.lap,
-        )
-        # The search told its stages itself; what is left of the first lap is gathering.
-        watch.seconds["gather"] -= sum(told.seconds.values())
-        return replace(told, seconds={**told.seconds, **watch.seconds})
+        model = ""
+
+        def search(words: str) -> SearchResults:
+            nonlocal model
+            found, model = self._search(words, None, "hybrid", filters, settings, cancelled)
+            return found
+
+        with self._queries.noting("ask", question, profile or "") as noted:
+            told = ask(
+                question,
+                search,
+                self._store(),
+                asking,
+                count=token_count(None),
+                readers=readers,
+                on_claim=on_claim,
+                lap=watch.lap,
+            )
+            # The search told its stages itself; what is left of the first lap is gathering.
+            watch.seconds["gather"] -= sum(told.seconds.values())
+            timed = replace(told, seconds={**told.seconds, **watch.seconds})
+            return noted.told(timed, model, told.seconds)
+
+    @property
+    def journal(self) -> Journal:
+        """Keys, jobs, the log of queries and what people thought of the answers."""
+        return self._queries.journal()
+
+    def reopen_models(self) -> None:
+        """Open every model anew when it is needed next, as one that failed may work then."""
+        self._embedders.close()
+        self.forget_questions()
 
     def _scorer(self) -> UnitScorer | None:
         """How near the meaning of a unit is to the question's.
@@ -420,6 +458,7 @@ class Searchable:
         with self._making:
             self._made = None
         self._live.close()
+        self._queries.close()
         self._home.close()
 
     def __enter__(self) -> Self:

@@ -20,7 +20,7 @@ from pincite.engine.addresses import (
     without_secrets,
 )
 from pincite.engine.homes import Aside
-from pincite.engine.teams import made_team, opened_team
+from pincite.engine.teams import made_team, opened_team, team_journal
 from pincite.errors import (
     DatabaseMissing,
     IndexMissing,
@@ -31,11 +31,12 @@ from pincite.errors import (
     StoreDenied,
     StoreReadOnly,
 )
-from pincite.records import LEVELS, Generations
+from pincite.records import LEVELS, Generations, level_of
 
 if TYPE_CHECKING:
     from pincite.engine.consent import Consent
     from pincite.ports import Store
+    from pincite.stores.journal import Journal
     from pincite.stores.postgres.generations import ProjectGenerations
     from pincite.stores.postgres.team import Team
     from pincite.stores.postgres.uploads import UploadStore
@@ -170,7 +171,12 @@ class TeamHome:
         """The user, and the strictest label whose documents they see."""
         scope = self.address.scope
         (mine,) = (one for one in self._team.members(scope) if one.user == scope.user)
-        return mine.user, mine.clearance
+        capped = min(level_of(mine.clearance), level_of(scope.clearance or LEVELS[-1]))
+        return mine.user, LEVELS[capped]
+
+    def journal(self) -> Journal:
+        """Tables of the team's database, made where there are none."""
+        return team_journal(self._team)
 
     def _refuse_connected(self) -> None:
         if self.address.connected:

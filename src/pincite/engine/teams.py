@@ -10,6 +10,7 @@ from pincite.errors import StoreUnsupported, extra_needed
 from pincite.stores.postgres.address import refuse_bad_address
 
 if TYPE_CHECKING:
+    from pincite.stores.journal import Journal
     from pincite.stores.postgres.team import Team
 
 
@@ -30,6 +31,15 @@ def _team_at(url: str, *, make: bool) -> Team:
     database, index = taken_apart(url)
     refuse_bad_address(database)
     return Team.at(database, index=index, make=make)
+
+
+def team_journal(team: Team) -> Journal:
+    """The journal of a team: tables that only the database's owner sees."""
+    from pincite.stores.journal import TABLES, Journal
+
+    for table in TABLES:
+        team.journal_run(table, ())
+    return Journal(team.journal_run)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pincite.records.chunks import (
     EmbeddedChunk as EmbeddedChunk,
     EmbeddedDocument as EmbeddedDocument,
     FoundChunk as FoundChunk,
+    Said as Said,
     StoredWindow as StoredWindow,
     Window as Window,
     WindowedChunk as WindowedChunk,
@@ -117,7 +118,6 @@ if TYPE_CHECKING:
         Moment as Moment,
         Passage as Passage,
         Retrieved as Retrieved,
-        Said as Said,
     )
     from pincite.records.evaluation import (
         KINDS as KINDS,

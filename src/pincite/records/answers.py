@@ -85,6 +85,7 @@ class Answer:
     writer: str = ""  # the language model that wrote it; empty: the documents' own words
     asides: Asides = field(default_factory=Asides)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    query_id: str = field(default="", compare=False)  # in the log of queries
 
     @property
     def outcome(self) -> Literal["answer"]:
@@ -105,6 +106,7 @@ class Abstention:
     parts: Mapping[str, float] = field(default_factory=dict)
     asides: Asides = field(default_factory=Asides)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    query_id: str = field(default="", compare=False)  # in the log of queries
 
     @property
     def outcome(self) -> Literal["abstention"]:

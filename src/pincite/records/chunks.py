@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING, NewType
+from typing import TYPE_CHECKING, Literal, NewType
 
 from pincite.records.documents import (
     Analysis,
@@ -29,7 +29,6 @@ from pincite.records.places import (
 from pincite.text.words import words_in_names
 
 if TYPE_CHECKING:
-    from pincite.records.context import Said
     from pincite.vectors import Vector
 
 ChunkId = NewType("ChunkId", str)
@@ -166,6 +165,18 @@ class FoundChunk:
     document: Document
     chunk: Chunk
     superseded: bool  # the library now holds another version of the document, or none
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something said, or seen on the screen, at a time of a recording; seconds from its start."""
+
+    kind: Literal["Audio", "Screen"]
+    start: float
+    end: float
+    text: str
+    path: str
+    is_anchor: bool  # what was found; the others stand around it
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
-from pincite.records.chunks import Chunk, ChunkId
+from pincite.records.chunks import Chunk, ChunkId, Said
 from pincite.records.citation import cited_file, place_cited
 from pincite.records.documents import DocumentEntry
 from pincite.records.places import Locator, each_once, shown
@@ -96,18 +95,6 @@ class Context:
     reason: Reason | None = None
     message: str = ""
     asides: Asides = field(default_factory=Asides)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Something said, or seen on the screen, at a time of a recording; seconds from its start."""
-
-    kind: Literal["Audio", "Screen"]
-    start: float
-    end: float
-    text: str
-    path: str
-    is_anchor: bool  # what was found; the others stand around it
 
 
 @dataclass(frozen=True, slots=True)

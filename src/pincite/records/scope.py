@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.errors import SettingsError
+from pincite.records.conditions import LEVELS
 
 MemberRole = Literal["reader", "writer", "admin"]
 MEMBER_ROLES: tuple[MemberRole, ...] = ("reader", "writer", "admin")
@@ -23,9 +24,12 @@ class Scope:
 
     user: str
     project: str
+    clearance: str = ""  # see no more than this; the user's own clearance where empty
 
     def __post_init__(self) -> None:
         refuse_bad_name("user", self.user)
+        if self.clearance not in ("", *LEVELS):
+            raise SettingsError(f"a clearance is one of: {', '.join(LEVELS)}")
         for part in self.project.split("/", 1):
             refuse_bad_name("project", part)
 

@@ -204,6 +204,7 @@ class SearchResults:
     understood: str = ""  # the question with typos corrected and abbreviations explained
     confidence: Confidence | None = None  # None where the searches or the model do not allow it
     index_version: str = ""  # the library's recipe: policy, ingestion version, token limit, edition
+    query_id: str = field(default="", compare=False)  # in the log of queries
 
     @property
     def asides(self) -> Asides:

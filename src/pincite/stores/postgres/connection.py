@@ -26,7 +26,8 @@ _LOCK_TIMEOUT = "30s"  # for a lock that others soon let go of
 
 _ENTER = """
 SELECT set_config('role', %(role)s, true), set_config('pincite.account', %(account)s, true),
-    set_config('pincite.project', %(project)s, true)
+    set_config('pincite.project', %(project)s, true),
+    set_config('pincite.clearance', %(clearance)s, true)
 """
 
 
@@ -36,6 +37,7 @@ class Entry:
 
     account: int
     project: int | None  # None: none yet
+    clearance: int | None = None  # see no more than this; None: all that the account may
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,9 @@ class Server:
     def within(self, entry: Entry, *, snapshot: bool = False) -> Iterator[Connection]:
         """A transaction that sees what the entry allows; with `snapshot` one moment throughout."""
         project = "" if entry.project is None else str(entry.project)
+        clearance = "" if entry.clearance is None else str(entry.clearance)
         scope = {"role": MEMBER, "account": str(entry.account), "project": project}
+        scope |= {"clearance": clearance}
         with translated_errors(self.name), self._connection() as connection:
             connection.isolation_level = IsolationLevel.REPEATABLE_READ if snapshot else None
             with connection.transaction():

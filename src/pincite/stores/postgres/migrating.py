@@ -7,7 +7,12 @@ from collections.abc import Callable
 from psycopg import errors
 
 from pincite.errors import StoreDenied, StoreTooNew, StoreUnsupported
-from pincite.stores.postgres.rights import MEMBER, m002_rights, m003_functions
+from pincite.stores.postgres.rights import (
+    MEMBER,
+    m002_rights,
+    m003_functions,
+    m004_clearance_of_a_key,
+)
 from pincite.stores.postgres.schema import (
     SCHEMA,
     Connection,
@@ -23,6 +28,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m001_documents_chunks_windows,
     m002_rights,
     m003_functions,
+    m004_clearance_of_a_key,
 )
 
 # Who may do what this login may not, by what the server says.

@@ -42,8 +42,8 @@ $$ SELECT project FROM member
 
 CREATE OR REPLACE FUNCTION clearance_here() RETURNS smallint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
-$$ SELECT clearance FROM member
-   WHERE project = project_asked() AND account = account_here() $$;
+$$ SELECT least(clearance, nullif(current_setting('pincite.clearance', true), '')::smallint)
+   FROM member WHERE project = project_asked() AND account = account_here() $$;
 
 CREATE OR REPLACE FUNCTION generations_here() RETURNS bigint[]
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pincite, pg_temp AS
@@ -178,4 +178,9 @@ def m002_rights(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
 
 def m003_functions(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     """The functions as they are now: to ask makes nobody known, and members see fewer names."""
+    connection.execute(_FUNCTIONS)
+
+
+def m004_clearance_of_a_key(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """The functions as they are now: a caller's key may show less than its user sees."""
     connection.execute(_FUNCTIONS)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from pincite.errors import SettingsError, StoreDenied
-from pincite.records import LEVELS, MEMBER_ROLES, MemberRole, Scope, refuse_bad_name
+from pincite.records import LEVELS, MEMBER_ROLES, MemberRole, Scope, level_of, refuse_bad_name
 from pincite.stores.postgres.address import EMBEDDED
 from pincite.stores.postgres.connection import Entry, HeldLock, Server
 from pincite.stores.postgres.embedded import EmbeddedServer, folder_of
@@ -255,6 +256,12 @@ class Team:
                 connection.execute(f"DELETE FROM {table} WHERE generation IN {of_project}", values)
             connection.execute("DELETE FROM project WHERE id = %(project)s", values)
 
+    def journal_run(self, statement: str, values: Sequence[Any]) -> list[Sequence[Any]]:
+        """A statement of the journal, whose tables members of projects cannot see."""
+        with self._server.as_owner() as connection, connection.transaction():
+            done = connection.execute(statement.replace("?", "%s"), list(values))
+            return list(done.fetchall()) if done.description else []
+
     def close(self) -> None:
         """Give back every connection."""
         self._server.close()
@@ -278,7 +285,7 @@ class Team:
             row = connection.execute(_PROJECT, asked).fetchone()
         if row is None:
             raise missing(scope)
-        return Entry(account, row[0])
+        return Entry(account, row[0], level_of(scope.clearance) if scope.clearance else None)
 
     def _account(self, user: str, *, make: bool = False) -> int:
         """The account of a user; 0, which is nobody's, where there is none and none is made."""

@@ -1,0 +1,83 @@
+"""What a service keeps beside an index: keys, jobs, and a log of the queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+LogMode = Literal["full", "facts", "off"]
+"""How much of a query is logged: all, all but the words of the question, or nothing."""
+JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An API key, without its secret."""
+
+    id: str
+    name: str
+    user: str = ""  # of a team's database: who its holder is there
+    projects: tuple[str, ...] = ()  # of that user; all where none is named
+    clearance: str = ""  # the strictest label whose documents it shows; the user's own where empty
+    may_write: bool = False
+    made_at: float = 0.0  # seconds since 1970, as all times here
+    expires_at: float | None = None
+    revoked_at: float | None = None
+
+    def is_valid(self, now: float) -> bool:
+        """Neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Long work that a service does for a caller."""
+
+    id: str
+    library: str
+    kind: str
+    user: str = ""
+    wishes: Mapping[str, Any] = field(default_factory=dict)
+    state: JobState = "waiting"
+    progress: Mapping[str, Any] = field(default_factory=dict)
+    message: str = ""  # what came of it, or why it failed
+    made_at: float = 0.0
+    changed_at: float = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing more will happen to it."""
+        return self.state in ("done", "failed", "cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedQuery:
+    """One question, and what became of it. No text of a document is kept."""
+
+    id: str
+    at: float
+    verb: str  # search or ask
+    library: str
+    door: str = "library"  # through which it came: library, cli, http
+    user: str = ""
+    agent: str = ""  # the program that asked, as it calls itself
+    question: str = ""
+    chunk_ids: tuple[str, ...] = ()
+    model: str = ""
+    profile: str = ""  # of the language model
+    retrieval_seconds: float = 0.0
+    generation_seconds: float = 0.0
+    tokens: int = 0  # of the evidence in the results or citations
+    outcome: str = ""  # results, answer, or the reason why there is none
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Whether the answer to a logged query was good."""
+
+    query: str
+    good: bool
+    note: str = ""
+    at: float = 0.0
