@@ -8,7 +8,7 @@ SAMPLE := examples/library
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint audit bench bench-env fmt docs lock dist clean model
+.PHONY: help demo test soak lint audit bench bench-env browser fmt docs lock dist clean model
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,11 +27,11 @@ demo: $(VENV)/runtime.stamp model ## Index the sample library and ask it: three 
 	@echo "  pincite index build                # reads it once; the index is in ~/Documents/.index"
 	@echo "  pincite ask \"when does the lease end?\""
 
-test: $(VENV)/dev.stamp model ## Everything a reviewer runs: style, types, architecture, tests
+test: $(VENV)/dev.stamp model browser ## Everything a reviewer runs: style, types, architecture, tests
 	$(MAKE) --no-print-directory lint
 	$(BIN)/pytest -n auto --dist worksteal
 
-soak: $(VENV)/dev.stamp model ## The same tests at length: hundreds of kills, every hostile file; half an hour
+soak: $(VENV)/dev.stamp model browser ## The same tests at length: hundreds of kills, every hostile file; half an hour
 	PINCITE_SOAK=1 $(BIN)/pytest -n auto --dist worksteal -rP --durations=20
 
 lint: $(VENV)/dev.stamp ## Style, types, architecture and spelling
@@ -50,6 +50,12 @@ bench: $(VENV)/dev.stamp model ## Speed and memory, as ratios within one run
 
 bench-env: $(BENCH)/bench.stamp ## An environment of its own with the engines to compare with
 	@echo "Now: $(BENCH)/bin/python benchmarks/peers.py DATA_FOLDER"
+
+# Debian's, installed where that is allowed; without one, the tests that open pages in it are skipped.
+browser: ## Chromium, which the tests of what a browser shows need
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
+	  >/dev/null 2>&1; } || echo "No chromium here: what a browser shows is not tested. Install it with: apt-get install chromium"
 
 fmt: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff format .

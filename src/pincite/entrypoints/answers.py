@@ -78,15 +78,7 @@ def outcome_as_json(told: Outcome) -> Json:
     return {
         "outcome": told.outcome,
         "question": told.question,
-        "claims": [
-            {
-                "text": claim.text,
-                "state": claim.state,
-                "judge": claim.judge,
-                "citations": [_citation_as_json(one) for one in claim.citations],
-            }
-            for claim in claims
-        ],
+        "claims": [claim_as_json(claim) for claim in claims],
         "probability": told.probability,
         "parts": dict(told.parts),
         "differences": list(told.differences) if isinstance(told, Answer) else [],
@@ -101,6 +93,17 @@ def outcome_as_json(told: Outcome) -> Json:
         "complete": told.asides.complete,
         "so_far": told.asides.so_far,
         "seconds": dict(told.seconds),
+        "query_id": told.query_id,
+    }
+
+
+def claim_as_json(claim: Claim) -> Json:
+    """A claim with its proof."""
+    return {
+        "text": claim.text,
+        "state": claim.state,
+        "judge": claim.judge,
+        "citations": [_citation_as_json(one) for one in claim.citations],
     }
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,6 +73,14 @@ class Journal:
         key = msgspec.convert(record, Key)
         return key if key.is_valid(time.time()) else None
 
+    def signer(self, key_id: str) -> tuple[Key, bytes] | None:
+        """A key that is valid, and what links made for it are signed with; it ends with the key."""
+        key = self._one(Key, key_id)
+        if key is None or not key.is_valid(time.time()):
+            return None
+        rows = self._run("SELECT record FROM journal_key WHERE id = ?", (key_id,))
+        return key, f"link {msgspec.json.decode(rows[0][0])['hash']}".encode()
+
     def keys(self) -> list[Key]:
         """Every key that was made, the newest last."""
         return sorted(self._all(Key), key=lambda one: one.made_at)
@@ -106,6 +115,12 @@ class Journal:
         """Every job, the newest last."""
         return self._all(Job)
 
+    def forget_jobs(self, *, before: float, over: bool = True) -> None:
+        """Forget jobs that were over before then; or any that nothing happened to since."""
+        for job in self.jobs():
+            if (job.is_over or not over) and job.changed_at < before:
+                self._run("DELETE FROM journal_job WHERE id = ?", (job.id,))
+
     def log(self, query: LoggedQuery) -> None:
         """Keep a query; now and then, forget those that are too old to be kept."""
         self._keep("query", query.id, replace(query, question=query.question[:_LONGEST_QUESTION]))
@@ -121,13 +136,16 @@ class Journal:
         """The query of that id."""
         return self._one(LoggedQuery, query_id)
 
-    def queries(self, *, since: float = 0.0, limit: int | None = None) -> list[LoggedQuery]:
-        """What was asked since then, the newest first."""
+    def queries(
+        self, *, since: float = 0.0, limit: int | None = None, user: str | None = None
+    ) -> list[LoggedQuery]:
+        """What was asked since then, by that user or by anybody, the newest first."""
         rows = self._run(
             "SELECT record FROM journal_query WHERE id >= ? ORDER BY id DESC LIMIT ?",
-            (_stamp(since), MOST_QUERIES * 2 if limit is None else limit),
+            (_stamp(since), MOST_QUERIES * 2 if limit is None or user is not None else limit),
         )
-        return [msgspec.json.decode(row[0], type=LoggedQuery) for row in rows]
+        found = (msgspec.json.decode(row[0], type=LoggedQuery) for row in rows)
+        return list(islice((one for one in found if user in (None, one.user)), limit))
 
     def purge(self, *, before: float) -> int:
         """Forget what was asked before then, with its feedback; how much that was."""

@@ -2,71 +2,184 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
+import socket
+import sys
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pincite.engine import Library
 from pincite.engine.folders import has_index, library_around
-from pincite.entrypoints.cli.common import GivenPath, open_at
+from pincite.entrypoints.cli.common import GivenPath, model_access, open_at, own_profiles
 from pincite.errors import NothingToIndex, PinciteError, SettingsError
 from pincite.text.printable import printable
 
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from pincite.engine.serving import Libraries
+
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_SECONDS_TO_END = 10  # for requests that are under way
 
 
 @click.command()
 @click.argument("folders", nargs=-1, type=GivenPath())
+@click.option(
+    "--store",
+    metavar="URL",
+    help="Serve the projects of a team's database, each user's with their key.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option(
-    "--port", type=click.IntRange(1, 65_535), default=8000, show_default=True, help="The port."
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    show_default=True,
+    help="The port; 0 takes a free one.",
+)
+@click.option("--no-port", is_flag=True, help="Answer only commands of your own on this machine.")
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name by which others call the service, such as docs.example.org.  [several]",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="URL",
+    help="A web page's origin that may use the service, such as https://app.example.org.  "
+    "[several]",
+)
+@click.option(
+    "--rate", default="", metavar="N/PERIOD", help="Limit each caller, such as to 100/second."
+)
+@click.option(
+    "--max-body",
+    type=click.IntRange(min=1_000),
+    default=64 * 1024 * 1024,
+    show_default=True,
+    help="Largest request, in bytes.",
+)
+@click.option(
+    "--max-waiting",
+    type=click.IntRange(min=0),
+    default=64,
+    show_default=True,
+    help="Requests that may wait for their turn; more are turned away.",
 )
 @click.option("--no-watch", is_flag=True, help="Do not follow changes in the folders.")
-def serve(folders: tuple[Path, ...], host: str, port: int, no_watch: bool) -> None:
+def serve(
+    folders: tuple[Path, ...],
+    store: str | None,
+    host: str,
+    port: int,
+    no_port: bool,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    rate: str,
+    max_body: int,
+    max_waiting: int,
+    no_watch: bool,
+) -> None:
     """Answer HTTP requests about the libraries in FOLDERS.
 
-    Without FOLDERS it is the library around the current folder; where there is none, one in your
-    data folder, to which files are handed in.
+    Without FOLDERS it is the library around the current folder; if there is none, one in your data
+    folder, to which files are handed in.
 
     Example: pincite serve ~/notes --port 8000
     """
-    if host not in _LOOPBACK:
-        raise SettingsError(
-            f"{host} can be reached by others, and there are no API keys yet; listen at 127.0.0.1"
-        )
-    import uvicorn
-
+    if store and folders:
+        raise click.UsageError("name folders or --store, not both")
+    from pincite.engine.jobs import Jobs
     from pincite.entrypoints.http.app import create_app
+    from pincite.entrypoints.http.guard import LOOPBACK, Limits
+    from pincite.entrypoints.http.service import Service
 
-    with ExitStack() as opened:
-        libraries: dict[str, Library] = {}
-        for folder in folders or (library_around(Path()) or _own_folder(),):
-            library = opened.enter_context(open_at(folder))
-            name = library.root.name
-            if name in libraries:
-                raise SettingsError(f"two folders are called {name}; serve them apart")
-            libraries[name] = library
-            if not has_index(library.root):
-                click.echo(f"{printable(str(library.root))} has no index yet: it is made now.")
+    limits = Limits(
+        hosts=(*LOOPBACK, *(() if host in ("0.0.0.0", "::") else (host,)), *hosts),  # noqa: S104 — compared
+        origins=origins,
+        rate=rate,
+        body_bytes=max_body,
+        waiting=max_waiting,
+    )
+    is_local = host in _LOOPBACK
+    with ExitStack() as ending:
+        ending.callback(os.umask, os.umask(0o077))
+        listening = None if no_port else ending.enter_context(_listening(host, port))
+        libraries = _libraries(folders, store, is_local=is_local)
+        ending.callback(libraries.close)
+        service = Service(libraries, Jobs(libraries), limits)
+        app = create_app(service)
         stop = threading.Event()
-        if not no_watch:
-            for library in libraries.values():
-                threading.Thread(target=_follow, args=(library, stop), daemon=True).start()
-        click.echo(f"Serving {', '.join(map(printable, libraries))} at http://{host}:{port}")
-        try:
-            uvicorn.run(create_app(libraries), host=host, port=port, log_level="warning")
-        finally:
-            stop.set()
+        service.jobs.start()
+        ending.callback(service.jobs.close)
+        ending.callback(stop.set)
+        for name, library in getattr(libraries, "libraries", {}).items():
+            _introduce(name, library, stop, watch=not no_watch)
+        threading.Thread(target=service.warm_up, name="warm-up", daemon=True).start()
+        _log_to_stderr()
+        if listening is not None:
+            names = ", ".join(map(printable, libraries.names())) or printable(store or "")
+            shown = f"[{host}]" if ":" in host else host
+            click.echo(f"Serving {names} at http://{shown}:{listening.getsockname()[1]}")
+        _run(app, listening)
+
+
+def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) -> Libraries:
+    """What is served; SettingsError where others could reach it without a key."""
+    from pincite.engine.serving import FolderLibraries, TeamLibraries
+
+    if store:
+        return TeamLibraries(store, model_access(own_profiles()))
+    opened: dict[str, Library] = {}
+    for folder in folders or (library_around(Path()) or _own_folder(),):
+        library = open_at(folder)
+        name = library.root.name or "library"
+        if name in opened:
+            raise SettingsError(f"two folders are called {name}; rename one or serve them apart")
+        opened[name] = library
+    libraries = FolderLibraries(opened, trusting=is_local)
+    free = () if is_local else libraries.without_keys()
+    if free:
+        libraries.close()
+        raise SettingsError(
+            f"others can reach this address, and {free[0]} has no keys; make one with "
+            f"`pincite keys add NAME --library {opened[free[0]].root}`, or listen at 127.0.0.1"
+        )
+    return libraries
+
+
+def _introduce(name: str, library: Library, stop: threading.Event, *, watch: bool) -> None:
+    """Say what there is to know of a library, and follow its folder."""
+    told = printable(str(library.root))
+    if not has_index(library.root):
+        if watch:
+            click.echo(f"{told} has no index yet: it is made as soon as there is a file to read.")
+        else:
+            click.echo(f"{told} has no index yet; run `pincite index build {told}`.")
+    if watch and not library.place:
+        threading.Thread(
+            target=_follow, args=(library, stop), name=f"watch {name}", daemon=True
+        ).start()
 
 
 def _own_folder() -> Path:
     """A library of the user's own, for an empty machine."""
-    from pincite.models.catalog import default_models_folder
+    import platformdirs
 
-    folder = default_models_folder().parent / "library"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = platformdirs.user_data_path("pincite") / "library"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
 
@@ -82,3 +195,38 @@ def _follow(library: Library, stop: threading.Event) -> None:
                 click.echo(printable(told), err=True)
     except PinciteError as error:
         click.echo(f"Note: changes are no longer followed: {printable(str(error))}", err=True)
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket at the address, before anything is opened for it."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.create_server((host, port), family=family, backlog=1_024)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot listen at {host} port {port}: {error.strerror}; choose another with --port"
+        ) from error
+    with listening:
+        yield listening
+
+
+def _run(app: ASGIApp, listening: socket.socket | None) -> None:
+    import uvicorn
+
+    # uvicorn ends well and then gives the signal on: it must not end us before we tidied up.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_SECONDS_TO_END,
+    )
+    uvicorn.Server(config).run([listening] if listening else [])
+
+
+def _log_to_stderr() -> None:
+    """One line for each request, and what a library wants to be known."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    logging.getLogger("pincite").setLevel(logging.INFO)

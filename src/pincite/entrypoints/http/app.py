@@ -1,45 +1,93 @@
-"""The routes of `pincite serve`: parse, one call of a library, render.
+"""The routes of `pincite serve`: parse, one call of a library, render. `create_app` is the start.
 
-Handlers are plain functions: the server runs them in threads, as the engine is synchronous.
+Each route names the right that it needs in `RIGHTS`. The engine is synchronous, so its work is done
+in threads, few at a time; whoever goes away stops the work that was done for them.
 """
 
 from __future__ import annotations
 
-import html
-import threading
-import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from dataclasses import asdict, fields
+from functools import partial
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote as quoted
 
-from fastapi import FastAPI, Request, Response
+import anyio
+import msgspec
+from fastapi import APIRouter, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from pydantic import BaseModel, Field
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import HTMLResponse, PlainTextResponse, StreamingResponse
+from fastapi.routing import APIRoute
+from prometheus_client import generate_latest
+from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
 
 from pincite import __version__
-from pincite.engine import Library
+from pincite.engine.library import Library
+from pincite.engine.serving import Access, AnyLibrary
 from pincite.entrypoints import answers, render, reports
+from pincite.entrypoints.http import view
+from pincite.entrypoints.http.guard import OWNER, Guard, problem
+from pincite.entrypoints.http.service import Right, Service
 from pincite.errors import (
     CitationNotFound,
     ConsentNeeded,
     FileUnreadable,
+    IndexMissing,
     LibraryBusy,
+    LibraryClosed,
     LibraryError,
     ModelError,
+    ModelMismatch,
     PinciteError,
+    ProjectMissing,
     ReceiptInvalid,
+    SearchCancelled,
     SettingsError,
     StoreBusy,
     StoreDenied,
     StoreError,
 )
-from pincite.records import DocumentEntry, FiltersGiven
-from pincite.settings import DEFAULT_BUDGET
+from pincite.records import Claim, DocumentEntry, DocumentPage, SearchResults, Uploaded
+from pincite.records.journal import Feedback, Job
+from pincite.settings import DEFAULT_BUDGET, AskSettings, SearchSettings
 
 Json = dict[str, Any]
+T = TypeVar("T")
+
+# Who may call what: everybody, whoever may read the library, whoever may also change it.
+RIGHTS: Mapping[tuple[str, str], Right] = {
+    ("POST", "/rag/index"): "write",
+    ("POST", "/rag/search"): "read",
+    ("POST", "/rag/context"): "read",
+    ("POST", "/rag/ask"): "read",
+    ("POST", "/rag/check"): "read",
+    ("GET", "/rag/show"): "read",
+    ("GET", "/rag/libraries"): "read",
+    ("GET", "/rag/documents"): "read",
+    ("GET", "/rag/documents/{document_id}"): "read",
+    ("GET", "/rag/documents/{document_id}/text"): "read",
+    ("GET", "/rag/documents/{document_id}/file"): "read",
+    ("DELETE", "/rag/documents/{document_id}"): "write",
+    ("GET", "/rag/catalog"): "read",
+    ("POST", "/rag/admin/reindex"): "write",
+    ("GET", "/rag/jobs"): "read",
+    ("GET", "/rag/jobs/{job_id}"): "read",
+    ("GET", "/rag/jobs/{job_id}/events"): "read",
+    ("DELETE", "/rag/jobs/{job_id}"): "write",
+    ("GET", "/rag/log"): "read",
+    ("POST", "/rag/feedback"): "read",
+    ("GET", "/view/{chunk_id}"): "read",
+    ("GET", "/healthz"): "open",
+    ("GET", "/readyz"): "open",
+    ("GET", "/metrics"): "read",
+    ("GET", "/openapi.json"): "open",
+}
 
 # The first line that fits counts: what a client can mend is a 4xx. Documented in docs/serve.md.
 STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
@@ -47,27 +95,54 @@ STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
     (FileUnreadable, 422, "unreadable"),
     (ReceiptInvalid, 422, "invalid_receipt"),
     (CitationNotFound, 404, "not_found"),
+    (ProjectMissing, 404, "not_found"),
     (StoreDenied, 403, "denied"),
     (ConsentNeeded, 403, "consent_needed"),
     (LibraryBusy, 503, "busy"),
     (StoreBusy, 503, "busy"),
     (LibraryError, 409, "no_index"),
+    (LibraryClosed, 503, "stopping"),
+    (SearchCancelled, 503, "cancelled"),
+    (ModelMismatch, 409, "model_mismatch"),
     (ModelError, 503, "model_unavailable"),
     (StoreError, 503, "store_unavailable"),
 )
-_LARGEST_BODY = 64 * 1024 * 1024  # bytes
-_SECONDS_BUSY = 30.0  # that a change waits for another writer
-_NO_SCRIPT = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_STYLE = (
-    "body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere}mark{background:#fd6}"
-)
+RECORDS = "application/x-pincite-records+json"
+"""What our own client accepts: the engine's records, as they are."""
+SMALL = 1_000_000  # bytes of a file that is made searchable before the answer; more is a job
+_BETWEEN_EVENTS = 0.5  # seconds
+_DESCRIPTION = "Answers from your own documents, each with its exact place."
+_PROBLEM = {
+    "content": {
+        "application/problem+json": {
+            "schema": {
+                "type": "object",
+                "required": ["type", "title", "status", "code", "detail"],
+                "properties": {
+                    "type": {"type": "string"},
+                    "title": {"type": "string"},
+                    "status": {"type": "integer"},
+                    "code": {"type": "string"},
+                    "detail": {"type": "string"},
+                    "error": {"type": "string"},
+                },
+            }
+        }
+    }
+}
 
 
 class _Given(BaseModel, extra="forbid"):
     """Which library is meant; the first one where none is named."""
 
-    library: str | None = None
+    library: str | None = Field(default=None, max_length=4_096)
+
+
+_Question = Annotated[str, Field(max_length=10_000)]
+_Filters = Annotated[dict[str, Any] | None, Field(examples=[{"type": "txt"}])]
+_Settings = Annotated[
+    dict[str, Any] | None, Field(description="As in docs/search.md", examples=[None])
+]
 
 
 class IndexRequest(_Given):
@@ -75,30 +150,39 @@ class IndexRequest(_Given):
 
     filename: str = Field(examples=["test.txt"], max_length=1_000)
     content: str = Field(examples=["Hello world"])
+    metadata: dict[str, Any] | None = Field(default=None, examples=[{"tags": ["greeting"]}])
+    method: str | None = Field(default=None, max_length=100, examples=[None])
 
 
 class SearchRequest(_Given):
     """A question for a search."""
 
-    query: str = Field(examples=["hello"], max_length=10_000)
-    top_k: int = Field(default=10, ge=1, le=1_000)
+    query: _Question = Field(examples=["hello"])
+    top_k: int | None = Field(default=None, ge=1, le=1_000, examples=[10])
+    mode: Literal["hybrid", "words", "vector"] = "hybrid"
     per_document: bool = Field(default=True, description="The best chunk of each document only")
-    filters: dict[str, Any] | None = Field(default=None, examples=[{"type": "txt"}])
+    explain: bool = Field(default=False, description="With what was left out, and why")
+    filters: _Filters = None
+    settings: _Settings = None
 
 
 class ContextRequest(_Given):
     """A question whose evidence is to be packed into so many tokens."""
 
-    query: str = Field(examples=["hello"], max_length=10_000)
+    query: _Question = Field(examples=["hello"])
     budget: int = Field(default=DEFAULT_BUDGET, ge=1, le=1_000_000)
-    filters: dict[str, Any] | None = None
+    mode: Literal["hybrid", "words", "vector"] = "hybrid"
+    filters: _Filters = None
+    settings: _Settings = None
 
 
 class AskRequest(_Given):
     """A question to be answered."""
 
-    question: str = Field(examples=["who says hello?"], max_length=10_000)
-    filters: dict[str, Any] | None = None
+    question: _Question = Field(examples=["who says hello?"])
+    filters: _Filters = None
+    settings: _Settings = None
+    asking: _Settings = None
 
 
 class CheckRequest(_Given):
@@ -107,280 +191,634 @@ class CheckRequest(_Given):
     receipt: str = Field(max_length=10_000_000)
 
 
-def create_app(  # noqa: C901, PLR0915 — a list of routes, each a few lines
-    libraries: Mapping[str, Library], *, hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "::1")
-) -> FastAPI:
-    """The service over these libraries, by name. Requests to other hosts are refused."""
+class ReindexRequest(_Given):
+    """To another chunk policy, anew, or only what an older pincite made."""
+
+    policy: str | None = Field(default=None, max_length=100, examples=[None])
+    fresh: bool = False
+
+
+class FeedbackRequest(_Given):
+    """What somebody thinks of an answer."""
+
+    query_id: str = Field(max_length=100)
+    good: bool
+    note: str = Field(default="", max_length=2_000)
+
+
+_INDEX_BODY = {
+    "required": True,
+    "content": {
+        "application/json": {"schema": IndexRequest.model_json_schema()},
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["file"],
+                "properties": {
+                    "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    "metadata": {"type": "string", "description": "JSON, as above"},
+                    "method": {"type": "string"},
+                    "library": {"type": "string"},
+                },
+            }
+        },
+    },
+}
+
+
+def create_app(service: Service) -> ASGIApp:
+    """The service over these libraries."""
+
+    class Admitted(APIRoute):
+        """A route that sees only who may call it; before the body of the request is read."""
+
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+            (method,) = self.methods or ()
+            right = RIGHTS[method, self.path]
+
+            async def admitted(request: Request) -> Response:
+                refused = await anyio.to_thread.run_sync(service.admit, request, right)
+                return await handle(request) if refused is None else refused
+
+            return admitted
+
     app = FastAPI(
         title="pincite",
         version=__version__,
+        description=_DESCRIPTION,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
-        description="Answers from your own documents, each with its exact place.",
     )
-    writing = {name: threading.Lock() for name in libraries}
-    measures = CollectorRegistry()
-    requests = Counter("pincite_requests", "Requests", ["route", "status"], registry=measures)
-    seconds = Histogram(
-        "pincite_request_seconds", "Time of a request", ["route"], registry=measures
+    router = APIRouter(route_class=Admitted, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
+    for add in (_documents, _questions, _operations):
+        add(router, service)
+    kinds = ((PinciteError, _told), (RequestValidationError, _invalid), (ValidationError, _invalid))
+    for kind, handler in (*kinds, (HTTPException, _refused), (Exception, _broken)):
+        app.add_exception_handler(kind, handler)
+
+    @router.get("/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        return _json(_openapi(app))
+
+    app.include_router(router)
+    inner: ASGIApp = app
+    if service.limits.origins:
+        inner = CORSMiddleware(
+            app,
+            allow_origins=service.limits.origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type"],
+        )
+    return Guard(inner, service.limits, service.measures)
+
+
+def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a list of routes
+    """What goes in, what there is, what goes out."""
+
+    @router.post(
+        "/rag/index",
+        openapi_extra={"requestBody": _INDEX_BODY},
+        responses={202: {"description": "A large file: a job makes it searchable"}},
     )
+    async def index(request: Request) -> Response:
+        """Make a text or files searchable; the same content again is `deduplicated`."""
+        given, files = await _handed_in(request, service.limits.parts)
 
-    def chosen(name: str | None) -> tuple[str, Library]:
-        key = next(iter(libraries)) if name is None else name
-        if key not in libraries:
-            raise HTTPException(404, "no library of that name; see GET /rag/libraries")
-        return key, libraries[key]
-
-    def changed(name: str, change: Callable[[], Any]) -> Any:  # noqa: ANN401 — what the change gives
-        """One change at a time; another process that writes is waited for."""
-        until = time.monotonic() + _SECONDS_BUSY
-        with writing[name]:
-            while True:
+        def taken(library: AnyLibrary, name: str) -> Response:
+            take = partial(_taken, service, request, library, name, given)
+            if len(files) == 1:
+                done = take(files[0])
+                if wants_records(request) and isinstance(done, Uploaded):
+                    return _records(done)
+                return _json(_uploaded(done), 202 if isinstance(done, Job) else 200)
+            told = []
+            for file in files:
                 try:
-                    return change()
-                except LibraryBusy:
-                    if time.monotonic() > until:
-                        raise
-                    time.sleep(0.1)
+                    told.append(_uploaded(take(file)))
+                except FileUnreadable as error:  # the others are taken all the same
+                    told.append({"filename": file[0], "status": "failed", "reason": str(error)})
+            return _json({"documents": told}, 202 if any("job" in one for one in told) else 200)
 
-    def with_views(value: Any, library: str, base: str) -> Any:  # noqa: ANN401 — any JSON
-        """The same JSON; whatever has a citation also has the address that opens it."""
-        if isinstance(value, list):
-            return [with_views(one, library, base) for one in value]
-        if not isinstance(value, dict):
-            return value
-        value = {key: with_views(one, library, base) for key, one in value.items()}
-        chunk = value.get("chunk_id") or (value.get("chunk") or {}).get("id")
-        if "citation" in value and chunk:
-            quote = value.get("quote")
-            words = quote if isinstance(quote, str) else (quote or {}).get("text", "")
-            value["url"] = (
-                f"{base}view/{quoted(library, safe='')}/{chunk}?quote={quoted(words[:500])}"
-            )
-        return value
+        return await service.work(request, given.library, taken)
 
-    @app.middleware("http")
-    async def guard(
-        request: Request, call_next: Callable[[Request], Awaitable[Response]]
-    ) -> Response:
-        """Who is not at this machine's own address gets nothing (DNS rebinding, CSRF)."""
-        began = time.monotonic()
-        refused = _refused(request, hosts)
-        response = refused if refused is not None else await call_next(request)
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        route = getattr(request.scope.get("route"), "path", "none")
-        requests.labels(route, response.status_code).inc()
-        seconds.labels(route).observe(time.monotonic() - began)
-        return response
-
-    @app.exception_handler(PinciteError)
-    def told(request: Request, error: Exception) -> Response:
-        for kind, status, code in STATUSES:
-            if isinstance(error, kind):
-                return problem(status, code, str(error))
-        return problem(500, "error", "this is a fault of pincite")
-
-    @app.exception_handler(RequestValidationError)
-    def invalid(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)  # noqa: S101 — as registered
-        named = (
-            f"{'.'.join(str(part) for part in one['loc'][1:]) or 'body'}: {one['msg']}"
-            for one in error.errors()
-        )
-        return problem(422, "invalid", "; ".join(named))
-
-    @app.exception_handler(HTTPException)
-    def refused_as(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # noqa: S101 — as registered
-        code = "not_found" if error.status_code == 404 else "refused"
-        return problem(error.status_code, code, str(error.detail))
-
-    @app.post("/rag/index", status_code=200)
-    def index(given: IndexRequest) -> Json:
-        """Make a text searchable; the same text again is `deduplicated`."""
-        name, library = chosen(given.library)
-        data = given.content.encode(errors="replace")
-        done = changed(name, lambda: library.index_document(given.filename, data))
-        return {"status": done.status, "chunks": done.document.chunks, **_entry(done.document)}
-
-    @app.post("/rag/index/file")
-    async def upload(request: Request, filename: str, library: str | None = None) -> Json:
-        """Make a file searchable whose bytes are the body of the request."""
-        from starlette.concurrency import run_in_threadpool
-
-        name, opened = chosen(library)
-        data = await request.body()
-        done = await run_in_threadpool(changed, name, lambda: opened.index_document(filename, data))
-        return {"status": done.status, "chunks": done.document.chunks, **_entry(done.document)}
-
-    @app.post("/rag/search")
-    def search(given: SearchRequest, request: Request) -> Json:
-        """The best places for a question, one of each document unless all are asked for."""
-        name, library = chosen(given.library)
-        filters: FiltersGiven = given.filters
-        if given.per_document:
-            found = library.search_documents(given.query, top_k=given.top_k, filters=filters)
-            results = [
-                {"rank": rank, **render.result_as_json(one.results[0])}
-                for rank, one in enumerate(found.documents, start=1)
-            ]
-            told: Json = {"question": found.question, "reason": found.reason, "results": results}
-        else:
-            told = render.results_as_json(
-                library.search(given.query, top_k=given.top_k, filters=filters)
-            )
-        return {"query": given.query, **with_views(told, name, str(request.base_url))}
-
-    @app.post("/rag/context")
-    def context(given: ContextRequest, request: Request) -> Json:
-        """Labelled passages for a language model; an index that is away is a `reason`."""
-        name, library = chosen(given.library)
-        found = library.get_relevant_context(
-            given.query, budget=given.budget, filters=given.filters
-        )
-        told: Json = with_views(render.context_as_json(found), name, str(request.base_url))
-        return told
-
-    @app.post("/rag/ask")
-    def ask(given: AskRequest, request: Request) -> Json:
-        """An answer whose every claim is proven, or an abstention that says why."""
-        name, library = chosen(given.library)
-        told = library.ask(given.question, filters=given.filters)
-        shown: Json = with_views(answers.outcome_as_json(told), name, str(request.base_url))
-        return shown
-
-    @app.post("/rag/check")
-    def check(given: CheckRequest) -> Json:
-        """What became of each citation of a receipt."""
-        _, library = chosen(given.library)
-        checked = library.check(given.receipt)
-        return {
-            "counts": answers.counts_of(checked),
-            "citations": list(answers.checked_as_text(checked)),
-        }
-
-    @app.get("/rag/libraries")
-    def list_libraries() -> Json:
-        """The names that `library` takes; the first one is meant where none is named."""
-        return {"libraries": list(libraries)}
-
-    @app.get("/rag/documents")
-    def documents(
+    @router.get("/rag/documents")
+    async def documents(
+        request: Request,
         library: str | None = None,
-        after: str = "",
-        limit: Annotated[int, Field(ge=1, le=1_000)] = 100,
-    ) -> Json:
-        """Documents by path, so many at a time."""
-        _, opened = chosen(library)
-        found = [one for one in opened.documents() if one.path > after]
-        page = found[:limit]
-        return {
-            "documents": [_entry(one) for one in page],
-            "after": page[-1].path if len(found) > limit else None,
-        }
+        after: Annotated[str, Query(max_length=4_096)] = "",
+        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+        where: Annotated[str, Query(max_length=4_096, examples=["type = txt"])] = "",
+    ) -> Response:
+        """Documents by path, so many at a time; `after` of an answer asks for the next ones."""
+        filters = {"where": where} if where else None
 
-    @app.get("/rag/documents/{document_id}")
-    def document(document_id: str, library: str | None = None) -> Json:
+        def listed(opened: AnyLibrary, name: str) -> DocumentPage:
+            try:
+                return opened.list_documents(after=after, limit=limit, filters=filters)
+            except (IndexMissing, ProjectMissing):
+                return DocumentPage((), None)
+
+        page = await service.work(request, library, listed)
+        if wants_records(request):
+            return _records(page)
+        return _json({"documents": [_entry(one) for one in page.documents], "after": page.after})
+
+    @router.get("/rag/documents/{document_id}")
+    async def document(request: Request, document_id: str, library: str | None = None) -> Response:
         """What is known of a document."""
-        _, opened = chosen(library)
-        for one in opened.documents():
-            if one.id == document_id:
-                return _entry(one)
-        raise HTTPException(404, "no document of that id")
+        entry = await service.work(request, library, lambda opened, _: opened.entry(document_id))
+        found = _there(entry)
+        return _records(found) if wants_records(request) else _json(_entry(found))
 
-    @app.get("/rag/documents/{document_id}/text", response_class=PlainTextResponse)
-    def text(
+    @router.get("/rag/documents/{document_id}/text", response_class=PlainTextResponse)
+    async def text(
+        request: Request,
         document_id: str,
         library: str | None = None,
-        start: Annotated[int, Field(ge=0)] = 0,
-        end: Annotated[int | None, Field(ge=0)] = None,
-    ) -> str:
+        start: Annotated[int, Query(ge=0)] = 0,
+        end: Annotated[int | None, Query(ge=0)] = None,
+    ) -> Response:
         """The text of a document, or a stretch of it, without what a reader would not see."""
-        _, opened = chosen(library)
-        found = opened.get_document(document_id)
-        if found is None:
-            raise HTTPException(404, "no document of that id")
-        return found.shown(start, len(found.text) if end is None else min(end, len(found.text)))
-
-    @app.delete("/rag/documents/{document_id}")
-    def delete(document_id: str, library: str | None = None, of_folder: bool = False) -> Json:
-        """Delete a document that was handed in; `of_folder` also one that came with the folder."""
-        name, opened = chosen(library)
-        status = changed(name, lambda: opened.delete_document(document_id, of_folder=of_folder))
-        if status == "not_found":
-            raise HTTPException(404, "no document of that id")
-        return {"id": document_id, "status": status}
-
-    @app.get("/rag/catalog")
-    def catalog(query: str = "", library: str | None = None) -> list[Any]:
-        """The files of a library and how they stand: all, or those a question describes."""
-        _, opened = chosen(library)
-        told: Any = reports.catalog_as_json(opened.catalog(query))
-        return told if isinstance(told, list) else [told]
-
-    @app.get("/view/{library}/{chunk_id}", response_class=HTMLResponse)
-    def view(library: str, chunk_id: str, quote: str = "") -> HTMLResponse:
-        """A citation opened at its words: a page without script."""
-        _, opened = chosen(library)
-        place = opened.show(chunk_id, around=5)
-        return HTMLResponse(
-            _page(place.document.path, place.heading_path, list(place.lines), quote),
-            headers={"Content-Security-Policy": _NO_SCRIPT},
+        found = _there(
+            await service.work(request, library, lambda opened, _: opened.get_document(document_id))
+        )
+        if wants_records(request):
+            return _records(found)
+        last = len(found.text)
+        return PlainTextResponse(
+            found.shown(min(start, last), last if end is None else min(end, last))
         )
 
-    @app.get("/healthz")
-    def healthy() -> Json:
+    @router.get("/rag/documents/{document_id}/file", response_class=Response)
+    async def file(request: Request, document_id: str, library: str | None = None) -> Response:
+        """The file itself, to be saved: what is in it may not run in a browser."""
+        name, data = _there(
+            await service.work(request, library, lambda opened, _: opened.original(document_id))
+        )
+        saved = f"attachment; filename*=UTF-8''{quoted(name, safe='')}"
+        return Response(
+            data,
+            media_type="application/octet-stream",
+            headers={"Content-Disposition": saved, "Content-Security-Policy": "sandbox"},
+        )
+
+    @router.delete("/rag/documents/{document_id}")
+    async def delete(
+        request: Request,
+        document_id: str,
+        library: str | None = None,
+        of_folder: bool = False,
+        forget: bool = False,
+    ) -> Response:
+        """Delete a document that was handed in; `of_folder` also one that came with the folder."""
+        status = await service.work(
+            request,
+            library,
+            lambda opened, _: opened.delete_document(
+                document_id, of_folder=of_folder, forget=forget
+            ),
+        )
+        if status == "not_found":
+            raise _missing("document")
+        return _json({"id": document_id, "status": status})
+
+    @router.get("/rag/catalog")
+    async def catalog(
+        request: Request,
+        query: Annotated[str, Query(max_length=10_000)] = "",
+        library: str | None = None,
+    ) -> Response:
+        """The files of a library and how they stand: all, or those a question describes."""
+        found = await service.work(request, library, lambda opened, _: opened.catalog(query))
+        return _records(found) if wants_records(request) else _json(reports.catalog_as_json(found))
+
+    @router.get("/rag/libraries")
+    async def libraries(request: Request) -> Response:
+        """The names that `library` takes; the first one is meant where none is named."""
+        return _json({"libraries": list(_access(request).libraries)})
+
+
+def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901 — a list of routes
+    """What is asked."""
+
+    @router.post("/rag/search")
+    async def search(given: SearchRequest, request: Request) -> Response:
+        """The best places for a question, one of each document unless all are asked for."""
+        settings = _search_settings(given.settings)
+        cancelled = service.gone(request).is_set
+
+        def found(library: AnyLibrary, name: str) -> Response:
+            each = library.search_documents if given.per_document else library.search
+            told = each(
+                given.query,
+                top_k=given.top_k,
+                mode=given.mode,
+                filters=given.filters,
+                settings=settings,
+                cancelled=cancelled,
+            )
+            if wants_records(request):
+                return _records(told)
+            shown: Json = {"query": given.query}
+            if isinstance(told, SearchResults):
+                shown |= render.results_as_json(told, explain=given.explain)
+            else:
+                shown |= render.documents_as_json(told)
+                best = enumerate(shown.pop("documents"), start=1)
+                shown["results"] = [{"rank": rank, **one["results"][0]} for rank, one in best]
+            for one in shown["results"]:
+                one["url"] = service.link(request, name, one["chunk"]["id"], one["quote"]["text"])
+            return _json(shown)
+
+        return await service.work(request, given.library, found)
+
+    @router.post("/rag/context")
+    async def context(given: ContextRequest, request: Request) -> Response:
+        """Labelled passages for a language model; an index that is away is a `reason`."""
+
+        def packed(library: AnyLibrary, name: str) -> Response:
+            told = library.get_relevant_context(
+                given.query,
+                budget=given.budget,
+                mode=given.mode,
+                filters=given.filters,
+                settings=_search_settings(given.settings),
+                cancelled=service.gone(request).is_set,
+            )
+            if wants_records(request):
+                return _records(told)
+            shown = render.context_as_json(told)
+            for one in shown["passages"]:
+                one["url"] = service.link(request, name, one["chunk_ids"][0], one["quote"]["text"])
+            return _json(shown)
+
+        return await service.work(request, given.library, packed)
+
+    @router.post("/rag/ask", responses={200: {"content": {"text/event-stream": {}}}})
+    async def ask(given: AskRequest, request: Request) -> Response:
+        """An answer whose every claim is proven, or an abstention that says why.
+
+        With `Accept: text/event-stream` each claim is sent once it is checked.
+        """
+
+        def told(library: AnyLibrary, name: str, on_claim: Callable[[Json], None]) -> Json:
+            link = partial(service.link, request, name)
+
+            def shown(claim: Claim) -> Json:
+                if wants_records(request):
+                    return {"claim": claim}
+                return _linked_claim(answers.claim_as_json(claim), link)
+
+            outcome = library.ask(
+                given.question,
+                filters=given.filters,
+                settings=_search_settings(given.settings),
+                asking=_settings(AskSettings, given.asking),
+                on_claim=lambda claim: on_claim(shown(claim)),
+                cancelled=service.gone(request).is_set,
+            )
+            if wants_records(request):
+                return {"outcome": outcome.outcome, "told": outcome}
+            return _linked(answers.outcome_as_json(outcome), link)
+
+        def nobody(claim: Json) -> None:
+            """Nobody waits for single claims."""
+
+        if "text/event-stream" in request.headers.get("accept", ""):
+            return _events(_asked(service, request, given.library, told))
+        answer = await service.work(
+            request, given.library, lambda library, name: told(library, name, nobody)
+        )
+        return _json(answer)
+
+    @router.post("/rag/check")
+    async def check(given: CheckRequest, request: Request) -> Response:
+        """What became of each citation of a receipt."""
+        checked = await service.work(
+            request, given.library, lambda library, _: library.check(given.receipt)
+        )
+        if wants_records(request):
+            return _records(checked)
+        shown = [asdict(one) for one in checked]
+        return _json({"counts": answers.counts_of(checked), "citations": shown})
+
+    @router.get("/rag/show")
+    async def show(
+        request: Request,
+        citation: Annotated[str, Query(max_length=4_096, examples=["test.txt:1"])],
+        around: Annotated[int, Query(ge=0, le=1_000)] = 3,
+        library: str | None = None,
+    ) -> Response:
+        """The lines that a citation names, and what stands around them."""
+        place = await service.work(
+            request, library, lambda opened, _: opened.show(citation, around=around)
+        )
+        return _records(place) if wants_records(request) else _json(render.place_as_json(place))
+
+    @router.get("/view/{chunk_id}", response_class=HTMLResponse)
+    async def opened_citation(
+        request: Request,
+        chunk_id: str,
+        library: str | None = None,
+        quote: Annotated[str, Query(max_length=10_000)] = "",
+    ) -> Response:
+        """A citation opened at its words: a page without script."""
+
+        def page(opened: AnyLibrary, name: str) -> str:
+            place = opened.show(chunk_id, around=5)
+            file = f"/rag/documents/{place.document.id}/file?library={quoted(name, safe='')}"
+            return view.page(place, quote, "" if _access(request).key_id else file)
+
+        shown = await service.work(request, library, page)
+        return HTMLResponse(shown, headers={"Content-Security-Policy": view.POLICY})
+
+
+def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — a list of routes
+    """Long work, the log, and how the service is."""
+
+    @router.post("/rag/admin/reindex", status_code=202)
+    async def reindex(given: ReindexRequest, request: Request) -> Response:
+        """Begin a job that makes the index anew: for another policy, or what is out of date."""
+        wishes = {"policy": given.policy, "fresh": given.fresh}
+        job = await service.work(
+            request, given.library, partial(_submitted, service, request, "reindex", wishes)
+        )
+        return _records(job) if wants_records(request) else _json(_job(job), 202)
+
+    @router.get("/rag/jobs")
+    async def jobs(request: Request, library: str | None = None) -> Response:
+        """Jobs of a library, the newest first."""
+
+        def listed(opened: AnyLibrary, name: str) -> list[Json]:
+            found = [one for one in opened.journal.jobs() if _is_own(request, one.user)]
+            return [_job(one) for one in reversed(found) if one.library == name][:1_000]
+
+        return _json({"jobs": await service.work(request, library, listed)})
+
+    @router.get("/rag/jobs/{job_id}")
+    async def job(request: Request, job_id: str, library: str | None = None) -> Response:
+        """How far a job is."""
+        found = await service.work(request, library, partial(_job_of, request, job_id))
+        return _records(found) if wants_records(request) else _json(_job(found))
+
+    @router.get("/rag/jobs/{job_id}/events")
+    async def events(request: Request, job_id: str, library: str | None = None) -> Response:
+        """The same whenever it changes, as server-sent events, until the job is over."""
+        found = await service.work(request, library, partial(_job_of, request, job_id))
+
+        async def followed(now: Job) -> AsyncIterator[tuple[str, Json]]:
+            yield "progress", _job(now)
+            while not now.is_over:
+                await anyio.sleep(_BETWEEN_EVENTS)
+                before = now
+                now = await service.work(request, library, partial(_job_of, request, job_id))
+                if now != before:
+                    yield "progress", _job(now)
+
+        return _events(followed(found))
+
+    @router.delete("/rag/jobs/{job_id}")
+    async def cancel(request: Request, job_id: str, library: str | None = None) -> Response:
+        """Cancel a job: it stops at its next step, and what it did so far is kept."""
+
+        def cancelled(opened: AnyLibrary, name: str) -> Job:
+            return service.jobs.cancel(opened, _job_of(request, job_id, opened, name))
+
+        return _json(_job(await service.work(request, library, cancelled)))
+
+    @router.get("/rag/log")
+    async def log(
+        request: Request,
+        library: str | None = None,
+        since: Annotated[float, Query(ge=0, le=1e11, description="Seconds since 1970")] = 0.0,
+        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+    ) -> Response:
+        """What was asked, the newest first: all of it for the owner, else the caller's own."""
+
+        def listed(opened: AnyLibrary, name: str) -> list[Json]:
+            access = _access(request)
+            user = access.user if access.key_id else None
+            found = opened.journal.queries(since=since, limit=limit, user=user)
+            return [msgspec.to_builtins(one) for one in found]
+
+        return _json({"queries": await service.work(request, library, listed)})
+
+    @router.post("/rag/feedback")
+    async def feedback(given: FeedbackRequest, request: Request) -> Response:
+        """Say whether the answer to a logged query was good."""
+
+        def noted(library: AnyLibrary, name: str) -> None:
+            query = library.journal.query(given.query_id)
+            if query is None or not _is_own(request, query.user):
+                raise _missing("query")
+            library.journal.give_feedback(Feedback(given.query_id, given.good, given.note))
+
+        await service.work(request, given.library, noted)
+        return _json({"query_id": given.query_id, "good": given.good})
+
+    @router.get("/healthz")
+    async def healthy() -> Response:
         """The service runs."""
-        return {"status": "ok", "version": __version__}
+        return _json({"status": "ok", "version": __version__})
 
-    @app.get("/readyz")
-    def ready() -> Json:
-        """Whether every library has an index."""
-        return {
-            "status": "ready",
-            "libraries": {name: _state(one) for name, one in libraries.items()},
-        }
+    @router.get("/readyz", responses={503: _PROBLEM})
+    async def ready(request: Request) -> Response:
+        """Whether models are loaded and libraries can be asked."""
+        told = service.state(is_owner=bool(request.scope.get(OWNER)))
+        return _json(told, 200 if told["status"] == "ready" else 503)
 
-    @app.get("/metrics", response_class=PlainTextResponse)
-    def metrics() -> PlainTextResponse:
+    @router.get("/metrics", response_class=PlainTextResponse)
+    async def metrics() -> Response:
         """Counts and times for Prometheus."""
-        return PlainTextResponse(generate_latest(measures))
-
-    return app
+        return PlainTextResponse(generate_latest(service.measures.registry))
 
 
-def problem(status: int, code: str, detail: str) -> JSONResponse:
-    """An error as RFC 9457 has it, with a code for programs."""
-    headers = {"Retry-After": "5"} if status == 503 else {}
-    return JSONResponse(
-        {"type": "about:blank", "title": code.replace("_", " "), "status": status}
-        | {"code": code, "detail": detail},
-        status_code=status,
-        headers=headers,
-        media_type="application/problem+json",
+def _json(value: Any, status: int = 200) -> Response:  # noqa: ANN401 — any JSON
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def _records(value: Any) -> Response:  # noqa: ANN401 — any record
+    return Response(msgspec.json.encode(value), media_type=RECORDS)
+
+
+def wants_records(request: Request) -> bool:
+    """Whether our own client asks."""
+    return RECORDS in request.headers.get("accept", "")
+
+
+def _events(of: AsyncIterator[tuple[str, Json]]) -> StreamingResponse:
+    async def lines() -> AsyncIterator[bytes]:
+        async for name, data in of:
+            yield b"event: %b\ndata: %b\n\n" % (name.encode(), msgspec.json.encode(data))
+
+    # Proxies must pass each event on at once.
+    return StreamingResponse(
+        lines(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
     )
 
 
-def _refused(request: Request, hosts: tuple[str, ...]) -> JSONResponse | None:
-    named = request.headers.getlist("host")
-    if len(named) != 1 or _host_of(named[0]) not in hosts:
-        return problem(421, "wrong_host", "this service answers to its own address only")
-    origin = request.headers.get("origin")
-    if origin is not None and origin not in (f"http://{named[0]}", f"https://{named[0]}"):
-        return problem(403, "wrong_origin", "other web pages may not use this service")
-    length = request.headers.get("content-length", "0")
-    is_sized = length.isdecimal() and "transfer-encoding" not in request.headers
-    if not is_sized or int(length) > _LARGEST_BODY:
-        return problem(
-            413, "too_large", f"a body has at most {_LARGEST_BODY:,} bytes, and a length"
-        )
-    return None
+async def _asked(
+    service: Service,
+    request: Request,
+    library: str | None,
+    told: Callable[[AnyLibrary, str, Callable[[Json], None]], Json],
+) -> AsyncIterator[tuple[str, Json]]:
+    """Each claim once it is checked, then the outcome, or the problem."""
+    loop = asyncio.get_running_loop()
+    checked: asyncio.Queue[tuple[str, Json] | None] = asyncio.Queue()
+
+    def tell(event: tuple[str, Json] | None) -> None:
+        loop.call_soon_threadsafe(checked.put_nowait, event)
+
+    def answered(opened: AnyLibrary, name: str) -> Json:
+        return told(opened, name, lambda claim: tell(("claim", claim)))
+
+    async def answer() -> tuple[str, Json]:
+        try:
+            return "outcome", await service.work(request, library, answered)
+        except PinciteError as error:
+            body: Json = json.loads(bytes(_told(request, error).body))
+            return "problem", body
+        finally:
+            checked.put_nowait(None)
+
+    answering = asyncio.create_task(answer())
+    try:
+        while (event := await checked.get()) is not None:
+            yield event
+        yield await answering
+    finally:
+        service.gone(request).set()
 
 
-def _host_of(header: str) -> str:
-    if header.startswith("["):
-        return header.partition("]")[0].removeprefix("[")
-    return header.rpartition(":")[0] if header.count(":") == 1 else header
+def _told(request: Request, error: Exception) -> Response:
+    """An error of the engine as a problem."""
+    name = type(error).__name__
+    request.scope["state"]["error"] = name
+    for kind, status, code in STATUSES:
+        if isinstance(error, kind):
+            retry = 5 if status == 503 else None
+            return problem(status, code, str(error), error=name, retry_after=retry)
+    return problem(500, "error", "this is a fault of pincite", error=name)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError | ValidationError)  # noqa: S101 — as registered
+    named = (
+        f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}"
+        for one in error.errors()
+    )
+    return problem(422, "invalid", "; ".join(named)[:2_000], error="SettingsError")
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 — as registered
+    codes = {404: "not_found", 405: "wrong_method", 408: "timeout", 413: "too_large"}
+    code = codes.get(error.status_code, "refused")
+    told = problem(error.status_code, code, str(error.detail))
+    told.headers.update(error.headers or {})
+    return told
+
+
+def _broken(request: Request, error: Exception) -> Response:
+    request.scope["state"]["error"] = type(error).__name__
+    return problem(500, "error", "this is a fault of pincite; its log tells more")
+
+
+def _missing(what: str) -> HTTPException:
+    """The same for what there is not and for what the caller may not see."""
+    return HTTPException(404, f"no {what} of that id")
+
+
+def _there(found: T | None) -> T:
+    if found is None:
+        raise _missing("document")
+    return found
+
+
+def _access(request: Request) -> Access:
+    access: Access = request.scope["state"]["access"]
+    return access
+
+
+def _is_own(request: Request, user: str) -> bool:
+    """Whether the caller may see what this user did: their own, or everything without a key."""
+    access = _access(request)
+    return not access.key_id or access.user == user
+
+
+async def _handed_in(request: Request, parts: int) -> tuple[IndexRequest, list[tuple[str, bytes]]]:
+    """What is to be indexed, and how: one text in JSON, or files of a form."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        given = IndexRequest.model_validate_json(await request.body())
+        return given, [(given.filename, given.content.encode(errors="replace"))]
+    if kind != "multipart/form-data":
+        raise HTTPException(415, "send application/json or multipart/form-data")
+    async with request.form(max_files=parts, max_fields=parts) as form:
+        files, fields = [], {}
+        for name, value in form.multi_items():
+            if isinstance(value, str):
+                fields[name] = value
+            elif name == "file":
+                files.append((value.filename or "", await value.read()))
+            else:
+                raise SettingsError(f"no part is called {name!r}; a file's part is `file`")
+    if not files:
+        raise SettingsError("the form holds no file; its part is called `file`")
+    if "metadata" in fields:
+        try:
+            fields["metadata"] = json.loads(fields["metadata"])
+        except (ValueError, RecursionError) as error:
+            raise SettingsError(f"metadata is not JSON: {error}") from error
+    return IndexRequest.model_validate({"filename": "", "content": "", **fields}), files
+
+
+def _taken(
+    service: Service,
+    request: Request,
+    library: AnyLibrary,
+    name: str,
+    given: IndexRequest,
+    file: tuple[str, bytes],
+) -> Uploaded | Job:
+    """A file made searchable, or the job that does so where that takes long."""
+    filename, data = file
+    if isinstance(library, Library) and len(data) > SMALL:
+        path = library.keep_upload(filename, data, labels=given.metadata, method=given.method)
+        return _submitted(service, request, "index", {"path": path}, library, name)
+    return library.index_document(filename, data, labels=given.metadata, method=given.method)
+
+
+def _uploaded(done: Uploaded | Job) -> Json:
+    if isinstance(done, Job):
+        return {"status": "accepted", "job": _job(done)}
+    return {"status": done.status, **_entry(done.document)}
+
+
+def _submitted(
+    service: Service,
+    request: Request,
+    kind: str,
+    wishes: Json,
+    library: AnyLibrary,
+    name: str,
+) -> Job:
+    return service.jobs.submit(library, name, kind, wishes, user=_access(request).user)
+
+
+def _job_of(request: Request, job_id: str, library: AnyLibrary, name: str) -> Job:
+    job = library.journal.job(job_id)
+    if job is None or job.library != name or not _is_own(request, job.user):
+        raise _missing("job")
+    return job
+
+
+def _job(job: Job) -> Json:
+    told: Json = msgspec.to_builtins(job)
+    return {**told, "url": f"/rag/jobs/{job.id}?library={quoted(job.library, safe='')}"}
 
 
 def _entry(document: DocumentEntry) -> Json:
@@ -391,31 +829,58 @@ def _entry(document: DocumentEntry) -> Json:
         "title": document.title,
         "type": document.type,
         "chunks": document.chunks,
+        "lacking": document.lacking,
         "size": document.size,
         "file_hash": document.checksum,
         "indexed_at": document.indexed_at,
         "recipe": document.recipe,
+        "metadata": asdict(document.metadata),
+        "summary": document.summary,
     }
 
 
-def _state(library: Library) -> str:
+def _linked(told: Json, link: Callable[[str, str], str]) -> Json:
+    """An outcome whose citations say where they can be opened."""
+    for claim in told["claims"]:
+        _linked_claim(claim, link)
+    for one in told["nearest"]:
+        one["url"] = link(one["chunk_id"], one["quote"])
+    return told
+
+
+def _linked_claim(claim: Json, link: Callable[[str, str], str]) -> Json:
+    for one in claim["citations"]:
+        one["url"] = link(one["chunk_id"], one["quote"])
+    return claim
+
+
+def _search_settings(given: Json | None) -> SearchSettings:
+    settings = _settings(SearchSettings, given)
+    if settings.expand or settings.rerank not in (None, "maxsim"):
+        raise SettingsError("a service loads and asks no model that a request names")
+    return settings
+
+
+def _settings(kind: type[T], given: Json | None) -> T:
+    """Settings with the values that a request gives; the others are as by default."""
+    known = {one.name for one in fields(kind)}  # type: ignore[arg-type]  # a dataclass
+    if unknown := set(given or {}) - known:
+        raise SettingsError(f"there is no setting {min(unknown)!r}; there are: {', '.join(known)}")
     try:
-        library.stats()
-    except LibraryError:
-        return "no index yet"
-    except (StoreError, ModelError):
-        return "unavailable"
-    return "ready"
+        return msgspec.convert(given or {}, kind)
+    except msgspec.ValidationError as error:
+        raise SettingsError(str(error)) from error
 
 
-def _page(path: str, headings: tuple[str, ...], lines: list[str], quote: str) -> str:
-    """The lines around a citation, its words marked; all of it escaped."""
-    text = html.escape("\n".join(lines))
-    words = html.escape(quote)
-    if words and words in text:
-        text = text.replace(words, f"<mark>{words}</mark>", 1)
-    title, way = html.escape(path), html.escape(" > ".join(headings))
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{_STYLE}</style><h1>{title}</h1><p>{way}</p><pre>{text}</pre></html>"
+def _openapi(app: FastAPI) -> Json:
+    """What the service understands, for programs that read it."""
+    told = get_openapi(
+        title=app.title, version=app.version, description=app.description, routes=app.routes
     )
+    told["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+    for (method, path), right in RIGHTS.items():
+        operation = told["paths"].get(path, {}).get(method.lower())
+        if operation is not None:
+            operation["security"] = [] if right == "open" else [{"key": []}, {}]
+            operation["responses"].pop("422", None)
+    return told

@@ -1,0 +1,226 @@
+"""Which libraries a service opens to whom: those of folders, or the projects of a team."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+
+from pincite.engine.addresses import Address
+from pincite.engine.library import Library
+from pincite.engine.models import Embedders, ModelAccess
+from pincite.engine.project import Project
+from pincite.engine.team_home import TeamHome
+from pincite.engine.teams import made_team, team_journal
+from pincite.errors import IndexMissing, ProjectMissing
+from pincite.records.journal import Job, Key, LogMode
+from pincite.stores.journal import Journal
+
+AnyLibrary = Library | Project
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a caller may do, and with which libraries: the first is meant where none is named."""
+
+    libraries: tuple[str, ...]
+    may_write: bool = True
+    user: str = ""
+    clearance: str = ""
+    key_id: str = ""  # empty: the owner of the folders, on their own machine
+
+
+class Libraries(Protocol):
+    """What a service serves."""
+
+    def names(self) -> tuple[str, ...]:
+        """Those that are known before anybody asks."""
+        ...
+
+    def access(self, secret: str | None) -> Access | None:
+        """What a caller with this key may do; None where that is nothing."""
+        ...
+
+    def access_of_key(self, key_id: str) -> tuple[Access, bytes] | None:
+        """The same for a key that is named but not shown, with what its links are signed with."""
+        ...
+
+    def owner(self) -> Access:
+        """What the owner may do, who needs no key."""
+        ...
+
+    def open(self, access: Access, name: str) -> AnyLibrary:
+        """A library that this caller may use."""
+        ...
+
+    def library_of(self, job: Job) -> AnyLibrary:
+        """The library that a job works on, as whoever asked for it."""
+        ...
+
+    def journals(self) -> Iterator[Journal]:
+        """Every journal, each once; those of libraries without an index are not there yet."""
+        ...
+
+    def close(self) -> None:
+        """Give back every resource."""
+        ...
+
+
+class FolderLibraries:
+    """Libraries of folders by name. A key opens the library in whose journal it stands.
+
+    A library without keys is open to whoever reaches the service, if that is `trusting`.
+    """
+
+    def __init__(self, libraries: Mapping[str, Library], *, trusting: bool = True) -> None:
+        self.libraries = dict(libraries)
+        self._trusting = trusting
+
+    def names(self) -> tuple[str, ...]:
+        """In their order."""
+        return tuple(self.libraries)
+
+    def access(self, secret: str | None) -> Access | None:
+        """All without keys where no key is shown; else those that the key opens."""
+        if secret is None:
+            free = self.without_keys()
+            return Access(free) if free and self._trusting else None
+        for name in self.libraries:
+            journal = self._journal(name)
+            key = journal.key_of(secret) if journal else None
+            if key is not None:
+                return self._opened_by(name, key)
+        return None
+
+    def without_keys(self) -> tuple[str, ...]:
+        """Libraries that anybody could use who reaches the service."""
+        return tuple(name for name in self.libraries if not self._has_keys(name))
+
+    def access_of_key(self, key_id: str) -> tuple[Access, bytes] | None:
+        """Where the key is still valid."""
+        for name in self.libraries:
+            journal = self._journal(name)
+            found = journal.signer(key_id) if journal else None
+            if found is not None:
+                return self._opened_by(name, found[0]), found[1]
+        return None
+
+    def owner(self) -> Access:
+        """Everything."""
+        return Access(self.names())
+
+    def open(self, access: Access, name: str) -> Library:
+        """As it was opened for everybody."""
+        return self.libraries[name]
+
+    def library_of(self, job: Job) -> Library:
+        """The library of that name; it may be served no more."""
+        if job.library not in self.libraries:
+            raise IndexMissing(f"the library {job.library} is not served any more")
+        return self.libraries[job.library]
+
+    def journals(self) -> Iterator[Journal]:
+        """One beside each index."""
+        for name in self.libraries:
+            journal = self._journal(name)
+            if journal:
+                yield journal
+
+    def close(self) -> None:
+        """Close each library."""
+        for library in self.libraries.values():
+            library.close()
+
+    def _opened_by(self, name: str, key: Key) -> Access:
+        return Access((name,), key.may_write, key.user or key.name, key_id=key.id)
+
+    def _has_keys(self, name: str) -> bool:
+        journal = self._journal(name)
+        return journal is not None and journal.has_keys()
+
+    def _journal(self, name: str) -> Journal | None:
+        with suppress(IndexMissing):
+            return self.libraries[name].journal
+        return None
+
+
+class TeamLibraries:
+    """The projects of a team's database, each as the user sees it whose key is shown."""
+
+    def __init__(self, store: str, models: ModelAccess, *, log: LogMode = "full") -> None:
+        self._store = store
+        self._log = log
+        self._team = made_team(store)
+        self._embedders = Embedders(models)
+        self._journal = team_journal(self._team)
+        self._opening = Lock()
+        self._projects: dict[tuple[str, str, str], Project] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """None: they are the users'."""
+        return ()
+
+    def access(self, secret: str | None) -> Access | None:
+        """Of a user's key; without one nobody is let in."""
+        key = None if secret is None else self._journal.key_of(secret)
+        return None if key is None else self._opened_by(key)
+
+    def access_of_key(self, key_id: str) -> tuple[Access, bytes] | None:
+        """Where the key is still valid."""
+        found = self._journal.signer(key_id)
+        return None if found is None else (self._opened_by(found[0]), found[1])
+
+    def owner(self) -> Access:
+        """Nothing: whose projects would they be?"""
+        return Access((), may_write=False)
+
+    def open(self, access: Access, name: str) -> Project:
+        """A project as its user sees it; opened once for each user and clearance."""
+        who = (access.user, name, access.clearance)
+        with self._opening:
+            if who not in self._projects:
+                home = TeamHome(Address(self._store, *who), Path("store.json"), team=self._team)
+                self._projects[who] = Project(Path(name), self._embedders, home, log=self._log)
+            return self._projects[who]
+
+    def library_of(self, job: Job) -> Project:
+        """The project, as the user who asked for the job."""
+        return self.open(Access((job.library,), user=job.user), job.library)
+
+    def journals(self) -> Iterator[Journal]:
+        """The one of the database."""
+        yield self._journal
+
+    def close(self) -> None:
+        """Close each project, then the database."""
+        for project in self._projects.values():
+            project.close()
+        self._team.close()
+
+    def _opened_by(self, key: Key) -> Access:
+        names = key.projects or tuple(
+            one.name if one.owner == key.user else f"{one.owner}/{one.name}"
+            for one in self._team.projects(key.user)
+        )
+        # The first document that a user hands in makes their first project.
+        return Access(
+            names or ("documents",), key.may_write, key.user, key.clearance, key_id=key.id
+        )
+
+
+def opened(libraries: Libraries, access: Access, name: str | None) -> tuple[str, AnyLibrary]:
+    """The library that is named, else the first; ProjectMissing where it is none of the caller's.
+
+    A folder's library may also be named by the folder's path.
+    """
+    if name is None and access.libraries:
+        name = access.libraries[0]
+    if name is not None and name.startswith("/") and isinstance(libraries, FolderLibraries):
+        paths = {str(one.root): key for key, one in libraries.libraries.items()}
+        name = paths.get(name, name)
+    if name is None or name not in access.libraries:
+        raise ProjectMissing("there is no library of that name for you; see GET /rag/libraries")
+    return name, libraries.open(access, name)

@@ -1,0 +1,221 @@
+"""What the routes of the service share: who is admitted, and threads in which the work is done."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import os
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeVar
+from urllib.parse import quote as quoted, urlencode
+
+import anyio
+import anyio.to_thread
+from fastapi import Request, Response
+from limits import parse as parse_rate
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+
+from pincite import __version__
+from pincite.engine.jobs import Jobs
+from pincite.engine.queries import CALLER, UNLOGGED, Caller
+from pincite.engine.serving import Access, AnyLibrary, Libraries, opened
+from pincite.entrypoints.http.guard import OWNER, Limits, Measures, bearer, problem
+from pincite.errors import (
+    IndexMissing,
+    LibraryError,
+    ModelInvalid,
+    ModelUnavailable,
+    PinciteError,
+    ProjectMissing,
+)
+from pincite.text.printable import printable
+
+Right = Literal["open", "read", "write"]
+T = TypeVar("T")
+
+_LINK_SECONDS = 7 * 24 * 3600  # that a link to a citation can be opened without its key
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Service:
+    """What the routes work with."""
+
+    libraries: Libraries
+    jobs: Jobs
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        self.measures = Measures()
+        self.threads = anyio.CapacityLimiter(self.limits.at_once)
+        self.began = time.monotonic()
+        self.warming: str = "warming up"  # or ready, or why it failed
+        self._waiting = 0
+        self._failed: set[int] = set()  # libraries whose model failed after it was opened anew
+        rate = self.limits.rate
+        self._rate = parse_rate(rate) if rate else None
+        self._rates = MovingWindowRateLimiter(MemoryStorage())
+
+    def admit(self, request: Request, right: Right) -> Response | None:
+        """Who asks, and why they are turned away if they are; called in a thread."""
+        scope = request.scope
+        if right != "open":
+            access = self._access(request)
+            if access is None:
+                return problem(
+                    401,
+                    "unauthorized",
+                    "send a key that is valid here as `Authorization: Bearer KEY`; "
+                    "`pincite keys add` makes one",
+                )
+            if right == "write" and not access.may_write:
+                return problem(403, "read_only_key", "this key may read only")
+            scope["state"]["access"] = access
+            caller = access.key_id or (request.client.host if request.client else "owner")
+            if self._rate and not self._rates.hit(self._rate, caller):
+                return problem(429, "too_many", f"at most {self._rate}", retry_after=1)
+            if self._waiting >= self.limits.at_once + self.limits.waiting:
+                return problem(503, "overloaded", "too many requests at once", retry_after=1)
+        return None
+
+    def _access(self, request: Request) -> Access | None:
+        if request.scope.get(OWNER):
+            return self.libraries.owner()
+        asked = request.query_params
+        if request.url.path.startswith("/view/") and "signature" in asked:
+            return self._of_link(request)
+        return self.libraries.access(bearer(request.headers.getlist("authorization")))
+
+    def _of_link(self, request: Request) -> Access | None:
+        """Of a link that was made for a key: it opens one place, for some days."""
+        asked = request.query_params
+        found = self.libraries.access_of_key(asked.get("key", ""))
+        until = asked.get("until", "")
+        if found is None or not until.isdecimal() or int(until) < time.time():
+            return None
+        access, signer = found
+        place = (asked.get("library", ""), request.path_params.get("chunk_id", ""), until)
+        right = hmac.compare_digest(_signature(signer, *place), asked["signature"])
+        return replace(access, may_write=False) if right else None
+
+    async def work(
+        self, request: Request, library: str | None, do: Callable[[AnyLibrary, str], T]
+    ) -> T:
+        """What `do` gives for the library that is meant, done in a thread."""
+        return await self.threaded(request, lambda: self.done(request, library, do))
+
+    async def threaded(self, request: Request, do: Callable[[], T]) -> T:
+        """The same for what is not asked of one library. It hears when its client goes away."""
+
+        async def watch() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            self.gone(request).set()
+
+        watching = asyncio.create_task(watch())
+        try:
+            with self.counted():
+                return await anyio.to_thread.run_sync(do, limiter=self.threads)
+        finally:
+            watching.cancel()
+
+    def gone(self, request: Request) -> threading.Event:
+        """Set when nobody waits for the answer any more."""
+        event: threading.Event = request.scope["state"].setdefault("gone", threading.Event())
+        return event
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """One more request is worked on or waits for its turn; on the event loop only."""
+        self._waiting += 1
+        self.measures.under_way.set(self._waiting)
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            self.measures.under_way.set(self._waiting)
+
+    def done(self, request: Request, name: str | None, do: Callable[[AnyLibrary, str], T]) -> T:
+        """One call of a library; a model that fails is opened anew once."""
+        access: Access = request.scope["state"]["access"]
+        agent = printable(request.headers.get("user-agent", ""))[:100]
+        door = "cli" if request.scope.get(OWNER) else "http"
+        CALLER.set(Caller(door=door, user=access.user, agent=agent))
+        key, library = opened(self.libraries, access, name)
+        try:
+            result = do(library, key)
+        except ProjectMissing:  # it is the caller's own, and they handed nothing in yet
+            raise IndexMissing("nothing was indexed here yet; hand something in first") from None
+        except (ModelUnavailable, ModelInvalid) as error:
+            if id(library) in self._failed:
+                raise
+            self._failed.add(id(library))
+            _log.warning("a model failed and is opened anew: %s", type(error).__name__)
+            library.reopen_models()
+            result = do(library, key)
+        self._failed.discard(id(library))
+        return result
+
+    def link(self, request: Request, library: str, chunk_id: str, quote: str) -> str:
+        """The address that opens a citation at its words; signed where a key is needed."""
+        access: Access = request.scope["state"]["access"]
+        asked = {"library": library, "quote": quote[:500]}
+        if access.key_id:
+            found = self.libraries.access_of_key(access.key_id)
+            until = str(int(time.time()) // 3600 * 3600 + _LINK_SECONDS)
+            if found is not None:
+                asked |= {"key": access.key_id, "until": until}
+                asked["signature"] = _signature(found[1], library, chunk_id, until)
+        return f"{request.base_url}view/{quoted(chunk_id, safe='')}?{urlencode(asked)}"
+
+    def state(self, *, is_owner: bool) -> dict[str, object]:
+        """How the service is; what it serves is nobody's business but its owner's."""
+        told: dict[str, object] = {"status": self.warming.partition(":")[0], "version": __version__}
+        if is_owner or self.libraries.access(None) is not None:
+            told |= {
+                "message": self.warming,
+                "pid": os.getpid(),
+                "uptime_seconds": round(time.monotonic() - self.began, 1),
+                "memory_bytes": memory_bytes(),
+                "libraries": self.libraries.names(),
+            }
+        return told
+
+    def warm_up(self) -> None:
+        """Open every library and its model before somebody waits for them."""
+        CALLER.set(UNLOGGED)
+        access = self.libraries.owner()
+        failed = []
+        for name in self.libraries.names():
+            library = self.libraries.open(access, name)
+            try:
+                library.search("does it work?")
+            except LibraryError:
+                pass  # no index yet
+            except PinciteError as error:
+                failed.append(f"{name}: {error}")
+        self.warming = f"failed: {'; '.join(failed)}" if failed else "ready"
+
+
+def _signature(signer: bytes, *place: str) -> str:
+    return hmac.new(signer, "\0".join(place).encode(), hashlib.sha256).hexdigest()
+
+
+def memory_bytes() -> int:
+    """What this process has in memory now; where the system does not say, the most it ever had."""
+    with suppress(OSError):
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * resource.getpagesize()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1 if sys.platform == "darwin" else 1024
+    )

@@ -1,0 +1,76 @@
+"""A citation opened at its words: one page, made here, without a script."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from pincite.records import CitedPlace, cited_file, place_cited
+from pincite.text.times import clock_range
+
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; sandbox allow-downloads"
+)
+_MOST_WORDS = 400  # of a quote that are looked for
+_STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{font:16px/1.55 system-ui,sans-serif;max-width:52em;margin:2em auto;padding:0 1em}"
+    "h1{font-size:1.2em;margin-bottom:0}.place{opacity:.75;margin-top:.2em}"
+    ".note{border-left:.3em solid #c60;padding-left:.7em}"
+    "ol{list-style:none;padding:0;margin:1.5em 0;font:15px/1.6 ui-serif,serif}"
+    "li{display:flex;white-space:pre-wrap;overflow-wrap:anywhere}"
+    "li>span:first-child{flex:0 0 4.5em;opacity:.5;font:12px/2 ui-monospace,monospace}"
+    "li.near{opacity:.6}mark{background:#fd6;color:#000}"
+)
+
+
+def page(place: CitedPlace, quote: str, original: str) -> str:
+    """The cited lines among their neighbours, the quote marked; all of it escaped."""
+    path, kind = cited_file(place.document)
+    where = place_cited(path, kind, place.heading_path, place.locator)
+    title = html.escape(place.document.title or path)
+    notes = [
+        *(["This is an earlier version of the document."] if place.superseded else []),
+        *(["The file has changed since it was indexed."] if place.changed else []),
+        *([f"Left out here: {', '.join(place.flags)}."] if place.flags else []),
+    ]
+    told = "".join(f'<p class="note">{html.escape(note)}</p>' for note in notes)
+    file = f'<p><a href="{html.escape(original)}" download>The original file</a></p>'
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        '<meta name="viewport" content="width=device-width"><meta name="referrer" '
+        f'content="no-referrer"><style>{_STYLE}</style><h1>{title}</h1>'
+        f'<p class="place">{html.escape(where)}</p>{told}<ol>{_rows(place, quote)}</ol>'
+        f"{file if original else ''}</html>"
+    )
+
+
+def _rows(place: CitedPlace, quote: str) -> str:
+    if place.captions:
+        labels = [clock_range(one.start, one.end) for one in place.captions]
+        lines = [one.text for one in place.captions]
+        inside = [one.is_anchor for one in place.captions]
+    else:
+        numbers = range(place.first_line, place.first_line + len(place.lines))
+        labels, lines = [str(number) for number in numbers], list(place.lines)
+        first, last = place.locator.line_start, place.locator.line_end
+        inside = [first <= number <= last for number in numbers]
+    lines = [line.replace("\n", " ") for line in lines]
+    marked = _marked("\n".join(lines), quote).split("\n")
+    return "".join(
+        f"<li{'' if is_cited else ' class=near'}><span>{html.escape(label)}</span>"
+        f"<span>{line}</span></li>"
+        for label, line, is_cited in zip(labels, marked, inside, strict=True)
+    )
+
+
+def _marked(text: str, quote: str) -> str:
+    """The text as HTML, the quote's words marked on each line that has some of them."""
+    words = quote.split()[:_MOST_WORDS]
+    found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+    if found is None:
+        return html.escape(text)
+    lines = html.escape(found[0]).split("\n")
+    middle = "\n".join(f"<mark>{line}</mark>" for line in lines)
+    return html.escape(text[: found.start()]) + middle + html.escape(text[found.end() :])

@@ -1,0 +1,179 @@
+"""A service that is killed, overloaded, left by its clients, or whose model fails."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from model_service import Reply, healthy, running_service
+from pincite import ModelAccess, open_library
+from pincite.engine.homes import FolderHome
+from pincite.engine.library import Library
+from pincite.engine.models import Embedders
+from pincite.engine.serving import FolderLibraries
+from pincite.errors import ModelUnavailable
+from pincite.models.hashing import HashingEmbedder
+from pincite.ports import Embedder
+from pincite.records import LibraryHeader
+from pincite.vectors import Vector
+from service import listening, process, served, waited
+
+ASK = {"question": "when does the lease end?"}
+
+
+def library_of(folder: Path, documents: int) -> None:
+    folder.mkdir()
+    for number in range(documents):
+        text = (
+            f"# Note {number}\n\nThe lease of boat {number} ends on {number % 28 + 1} May 2027.\n"
+        )
+        (folder / f"note-{number}.md").write_text(text * 20)
+    with open_library(folder) as library:
+        library.index(model="hashing")
+
+
+@pytest.mark.parametrize("resumes", [True, False], ids=["as it is", "naive"])
+def test_a_job_of_a_killed_service_is_done_by_the_next_one(tmp_path: Path, resumes: bool) -> None:
+    notes = tmp_path / "notes"
+    library_of(notes, 400)
+    with process(str(notes), "--no-watch") as (server, address):
+        at = httpx.post(f"{address}/rag/admin/reindex", json={"policy": "flat"}).json()["url"]
+
+        def is_under_way() -> bool:
+            progress = httpx.get(f"{address}{at}").json()["progress"]
+            return 0 < progress.get("documents_done", 0) < progress["documents_total"]
+
+        waited(is_under_way)
+        server.send_signal(signal.SIGKILL)
+        server.wait(30)
+    with open_library(notes) as library:
+        (job,) = library.journal.jobs()
+        assert (job.state, library.stats().header.policy) == ("running", "vault")
+        if not resumes:  # one that keeps its jobs in memory knows of none
+            library.journal.forget_jobs(before=time.time() + 1, over=False)
+    with process(str(notes), "--no-watch") as (_, address):
+        if resumes:
+            waited(lambda: httpx.get(f"{address}{at}").json()["state"] == "done", 120)
+        else:
+            assert httpx.get(f"{address}{at}").status_code == 404
+    with open_library(notes) as library:
+        assert (library.stats().header.policy == "flat") is resumes
+        assert len(library.documents()) == 400
+
+
+def test_a_job_is_cancelled_at_its_next_step(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    library_of(notes, 400)
+    with process(str(notes), "--no-watch") as (_, address):
+        at = httpx.post(f"{address}/rag/admin/reindex", json={"policy": "flat"}).json()["url"]
+        waited(lambda: httpx.get(f"{address}{at}").json()["progress"].get("documents_done", 0) > 0)
+        httpx.delete(f"{address}{at}")
+        waited(lambda: httpx.get(f"{address}{at}").json()["state"] == "cancelled")
+        found = httpx.post(f"{address}/rag/search", json={"query": "lease"}).json()
+        assert found["results"]
+        again = httpx.delete(f"{address}{at}").json()
+        assert again["state"] == "cancelled"
+
+
+def test_a_service_that_is_stopped_leaves_its_job_to_the_next_one(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    library_of(notes, 400)
+    with process(str(notes), "--no-watch") as (server, address):
+        at = httpx.post(f"{address}/rag/admin/reindex", json={"policy": "flat"}).json()["url"]
+        waited(lambda: httpx.get(f"{address}{at}").json()["progress"].get("documents_done", 0) > 0)
+        server.terminate()
+        assert server.wait(30) in (0, -signal.SIGTERM)
+    with open_library(notes) as library:
+        (job,) = library.journal.jobs()
+        assert job.state == "waiting"
+
+
+def test_more_requests_than_may_wait_are_turned_away_and_nothing_fails(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    library_of(notes, 100)
+    with (
+        process(str(notes), "--no-watch", "--max-waiting", "2") as (_, address),
+        ThreadPoolExecutor(64) as threads,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        told = list(threads.map(lambda _: client.post("/rag/ask", json=ASK), range(256)))
+        assert {one.status_code for one in told} == {200, 503}
+        assert all("retry-after" in one.headers for one in told if one.status_code == 503)
+        assert client.post("/rag/ask", json=ASK).status_code == 200
+
+
+def test_a_client_that_goes_away_stops_its_work(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The lease ends in May.\n")
+    with running_service() as model:
+        access = ModelAccess(base_url=model.url)
+        library = open_library(tmp_path, models=access)
+        library.index(model="openai:m")
+        asked = threading.Event()
+
+        def silent(_: list[str]) -> Reply:
+            asked.set()
+            return Reply({}, is_held=True)
+
+        model.plays(silent, healthy)
+        with listening(FolderLibraries({"a": library})) as address:
+            with pytest.raises(httpx.ReadTimeout):
+                httpx.post(f"{address}/rag/search", json={"query": "lease"}, timeout=1)
+            assert asked.is_set()
+            waited(lambda: "under_way 0.0" in httpx.get(f"{address}/metrics").text)
+            assert not model.released.is_set()  # the model's service still hangs
+            (logged,) = httpx.get(f"{address}/rag/log").json()["queries"]
+            assert (logged["outcome"], logged["error"]) == ("error", "SearchCancelled")
+
+
+class _FailsAtFirst(HashingEmbedder):
+    """Breaks down with the first question."""
+
+    def __init__(self, failures: list[int]) -> None:
+        super().__init__()
+        self._failures = failures
+
+    def embed_question(self, text: str) -> Vector:
+        if self._failures[0]:
+            self._failures[0] -= 1
+            raise ModelUnavailable("the model broke down")
+        return super().embed_question(text)
+
+
+class _Models(Embedders):
+    def __init__(self, failures: int) -> None:
+        super().__init__(ModelAccess())
+        self.failures = [failures]
+        self.opened = 0
+
+    def named(self, name: str) -> Embedder:
+        self.opened += 1
+        return _FailsAtFirst(self.failures)
+
+    def of(self, header: LibraryHeader) -> Embedder:
+        return self.named(header.model.name)
+
+
+@pytest.mark.parametrize(("failures", "expected"), [(1, [200, 200]), (3, [503, 503, 200])])
+def test_a_model_that_fails_is_opened_anew_once_and_then_reported(
+    tmp_path: Path, failures: int, expected: list[int]
+) -> None:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "lease.md").write_text("# Lease\n\nThe lease ends in May.\n")
+    library = Library(root, _Models(0), FolderHome(root, root / ".index"))
+    library.index(model="hashing")
+    library.close()
+    models = _Models(failures)
+    library = Library(root, models, FolderHome(root, root / ".index"))
+    with served(FolderLibraries({"notes": library}), warm=False) as client:
+        told = [
+            client.post("/rag/search", json={"query": f"lease {n}"}) for n in range(len(expected))
+        ]
+        assert [one.status_code for one in told] == expected
+        assert all(one.json()["code"] == "model_unavailable" for one in told if one.is_error)
