@@ -62,7 +62,7 @@ def test_no_script_of_a_document_runs_where_a_citation_is_opened(tmp_path: Path)
         text = f"Pump {number} leaks {payload} at the seal.\n"
         (notes / name).write_text(text)
     (notes / "titled.md").write_text(
-        f"---\ntitle: {PAYLOADS[5]!r}\n---\n# Seal {PAYLOADS[0]}\n\nThe valve {PAYLOADS[3]} leaks.\n"
+        f"---\ntitle: {PAYLOADS[5]!r}\n---\n# Seal {PAYLOADS[0]}\n\nValve {PAYLOADS[3]} leaks.\n"
     )
     naive = tmp_path / "naive.html"
     naive.write_text(f"<!doctype html><title>x</title><p>{PAYLOADS[0]}</p>")

@@ -786,8 +786,8 @@ def _taken(
 ) -> Uploaded | Job:
     """A file made searchable, or the job that does so where that takes long."""
     filename, data = file
-    if isinstance(library, Library) and len(data) > SMALL:
-        path = library.keep_upload(filename, data, labels=given.metadata, method=given.method)
+    if isinstance(library, Library) and len(data) > SMALL and given.method is None:
+        path = library.keep_upload(filename, data, given.metadata)
         return _submitted(service, request, "index", {"path": path}, library, name)
     return library.index_document(filename, data, labels=given.metadata, method=given.method)
 
