@@ -234,8 +234,7 @@ def create_app(service: Service) -> ASGIApp:
 
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
             handle = super().get_route_handler()
-            (method,) = self.methods or ()
-            right = RIGHTS[method, self.path]
+            (right,) = {RIGHTS[method, self.path] for method in self.methods or ()}
 
             async def admitted(request: Request) -> Response:
                 refused = await anyio.to_thread.run_sync(service.admit, request, right)
