@@ -25,6 +25,7 @@ from prometheus_client import generate_latest
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import compile_path
 from starlette.types import ASGIApp
 
 from pincite import __version__
@@ -110,6 +111,7 @@ STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
 RECORDS = "application/x-pincite-records+json"
 """What our own client accepts: the engine's records, as they are."""
 SMALL = 1_000_000  # bytes of a file that is made searchable before the answer; more is a job
+_STREAM: dict[int | str, Json] = {200: {"content": {"text/event-stream": {}}}}
 _BETWEEN_EVENTS = 0.5  # seconds
 _DESCRIPTION = "Answers from your own documents, each with its exact place."
 _PROBLEM = {
@@ -455,7 +457,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
 
         return await service.work(request, given.library, packed)
 
-    @router.post("/rag/ask", responses={200: {"content": {"text/event-stream": {}}}})
+    @router.post("/rag/ask", responses=_STREAM)
     async def ask(given: AskRequest, request: Request) -> Response:
         """An answer whose every claim is proven, or an abstention that says why.
 
@@ -562,7 +564,7 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
         found = await service.work(request, library, partial(_job_of, request, job_id))
         return _records(found) if wants_records(request) else _json(_job(found))
 
-    @router.get("/rag/jobs/{job_id}/events")
+    @router.get("/rag/jobs/{job_id}/events", responses=_STREAM)
     async def events(request: Request, job_id: str, library: str | None = None) -> Response:
         """The same whenever it changes, as server-sent events, until the job is over."""
         found = await service.work(request, library, partial(_job_of, request, job_id))
@@ -717,7 +719,10 @@ def _refused(request: Request, error: Exception) -> Response:
     codes = {404: "not_found", 405: "wrong_method", 408: "timeout", 413: "too_large"}
     code = codes.get(error.status_code, "refused")
     told = problem(error.status_code, code, str(error.detail))
-    told.headers.update(error.headers or {})
+    if error.status_code == 405:
+        path = request.scope["path"]
+        allowed = (method for method, known in RIGHTS if compile_path(known)[0].match(path))
+        told.headers["Allow"] = ", ".join(sorted(allowed))
     return told
 
 
