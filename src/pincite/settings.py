@@ -23,7 +23,8 @@ FUSIONS = get_args(Fusion)
 # In the environment before onnxruntime is loaded: it reads this once, and would otherwise keep a
 # record of its use in the home folder and send it to its makers.
 NO_TELEMETRY = {"ORT_DISABLE_TELEMETRY": "1"}
-# Likewise before NumPy is loaded: starting its threads takes longer than one question can save.
+# Likewise before NumPy is loaded: starting its threads takes longer than one question can save, and
+# of several questions at once they take the cores from each other, waiting in loops.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 MOST_WEIGHT = 1_000
 DEFAULT_BUDGET = 1_200  # tokens of a context

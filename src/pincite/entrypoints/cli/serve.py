@@ -19,6 +19,7 @@ from pincite.engine import Library
 from pincite.engine.folders import has_index, library_around
 from pincite.entrypoints.cli.common import GivenPath, model_access, open_at, own_profiles
 from pincite.errors import NothingToIndex, PinciteError, SettingsError
+from pincite.settings import ONE_THREAD
 from pincite.text.printable import printable
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def serve(
     """
     if store and folders:
         raise click.UsageError("name folders or --store, not both")
+    os.environ.update({**ONE_THREAD, **os.environ})
     from pincite.engine.jobs import Jobs
     from pincite.entrypoints.http.app import create_app
     from pincite.entrypoints.http.guard import LOOPBACK, Limits
