@@ -308,6 +308,11 @@ class Library(Searchable):
         return Folder(self.root, settings, self._checksums)
 
     @cached_property
+    def _files(self) -> Folder:
+        """For looks at files that were found: a search does not look for the folder, too."""
+        return self._folder(sys.maxsize)
+
+    @cached_property
     def _checksums(self) -> Checksums:
         from pincite.sources import Checksums
 
@@ -316,6 +321,6 @@ class Library(Searchable):
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""
         try:
-            return self._folder(sys.maxsize).checksum(document.path) != document.checksum
+            return self._files.checksum(document.path) != document.checksum
         except FileUnreadable:
             return not is_apart(self._home.files)  # imported without its files: nothing to compare

@@ -319,9 +319,8 @@ def _shown(text: str, start: int, end: int, finder: Finder) -> tuple[int, int]:
     cut = min(end, start + LONGEST)
     if cut < end:
         # Never inside a word, nor a number of a script without blanks: it would be another one.
-        blanks = [at for at in range(start + LONGEST // 2, cut + 1) if text[at].isspace()]
-        cut = blanks[-1] if blanks else cut
         least = start + LONGEST // 2  # a number that is longer is none that anybody reads
+        cut = next((at for at in range(cut, least - 1, -1) if text[at].isspace()), cut)
         while cut > least and text[cut - 1].isdigit() and text[cut].isdigit():
             cut -= 1
     return trim(text, start, cut)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import exp, fsum
 from pathlib import Path
 
@@ -158,7 +158,8 @@ def _words_found(
     about = (document.title, document.name, told.author or "", *told.tags, *chunk.headings)
     above = finder.found("\n".join(about))
     within = finder.found(text)
-    places = [(start, end, finder.found(text[start:end])) for start, end in finder.matches(text)]
+    found = cache(finder.found)  # the same few words come again and again
+    places = [(start, end, found(text[start:end])) for start, end in finder.matches(text)]
     # A code is found without its place, so it counts as near to every word.
     codes = within.difference(*(words for _, _, words in places))
     best = _weight(codes - above, asked)

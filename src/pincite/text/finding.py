@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import Stemmer
@@ -20,7 +20,6 @@ from pincite.text.words import (
     words_in,
 )
 
-_PLAIN_WORD = re.compile("[A-Za-z0-9]+")
 _stem = Stemmer.Stemmer("porter", 0).stemWord  # `key_of` remembers; it need not
 
 
@@ -52,15 +51,7 @@ class Finder:
 
     def found(self, sentence: str) -> set[str]:
         """The question's words and codes that the sentence has."""
-        words = set(words_in(sentence)) - self._others
-        is_plain = sentence.isascii()
-        found: set[str] = set()
-        for word in words:
-            may_be = not is_plain or word.startswith(self._beginnings)
-            if may_be and (stem := key_of(word)) in self._stems:
-                found.add(stem)
-            else:
-                self._others.add(word)
+        found = set(self._asked(sentence).values())
         if self._unspaced:
             found.update(key_of(token) for token in self._unspaced if token in sentence)
         if self._codes:
@@ -79,12 +70,13 @@ class Finder:
 
     def matches(self, sentence: str) -> tuple[tuple[int, int], ...]:
         """Where they stand, in order, without overlap."""
-        words = _PLAIN_WORD if sentence.isascii() else WORD
-        spans = [
-            match.span()
-            for match in words.finditer(sentence)
-            if key_of(match.group()) in self._stems
-        ]
+        asked = self._asked(sentence)
+        if sentence.isascii():  # the words of a long text are few of it, and quicker to look for
+            lowered = sentence.lower()
+            spans = [span for word in asked for span in _standing_alone(word, lowered)]
+        else:
+            words = WORD.finditer(sentence)
+            spans = [match.span() for match in words if match.group() in asked]
         for token in self._unspaced:
             spans.extend(match.span() for match in re.finditer(re.escape(token), sentence))
         joined: list[tuple[int, int]] = []
@@ -94,3 +86,25 @@ class Finder:
             else:
                 joined.append((start, end))
         return tuple(joined)
+
+    def _asked(self, sentence: str) -> dict[str, str]:
+        """The words of the sentence that the question has, too, each with its stem."""
+        is_plain = sentence.isascii()
+        asked: dict[str, str] = {}
+        for word in set(words_in(sentence)) - self._others:
+            may_be = not is_plain or word.startswith(self._beginnings)
+            if may_be and (stem := key_of(word)) in self._stems:
+                asked[word] = stem
+            else:
+                self._others.add(word)
+        return asked
+
+
+def _standing_alone(word: str, plain: str) -> Iterator[tuple[int, int]]:
+    """Where the word stands in a plain text, but not as part of a longer one."""
+    at = plain.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not plain[max(at - 1, 0) : at].isalnum() and not plain[end : end + 1].isalnum():
+            yield at, end
+        at = plain.find(word, end)

@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, takewhile
 
 from pincite.text.dates import MONTHS
@@ -165,7 +167,8 @@ def tied(words: str) -> str:
     return _SPACE.sub(_TIE, words.strip())
 
 
-def question_terms(question: str) -> list[Term]:
+@lru_cache(maxsize=16)
+def question_terms(question: str) -> Sequence[Term]:
     """What to look for: each term on its own is a match, more of them a better one.
 
     A term comes as often as it is asked for, within reason: what a long question repeats, it is
