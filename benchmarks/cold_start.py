@@ -3,7 +3,7 @@
     python benchmarks/cold_start.py [LIBRARY]
 
 Each way is a process of its own; they take turns, so that a busy moment of the machine hits all of
-them. Given are medians of the clock and of the processor's time (without the worker's own), and
+them. Given are medians of the clock and of the processor's time, and
 ratios to a Python that does nothing, because machines differ.
 """
 
@@ -18,8 +18,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from pincite import open_library
@@ -30,16 +28,15 @@ PINCITE = (sys.executable, "-m", "pincite")
 _BASE = "python -c pass"
 
 
-def ways(library: Path) -> dict[str, tuple[list[str], str]]:
-    """Name → the command, and whether it may use the worker."""
+def ways(library: Path) -> dict[str, list[str]]:
+    """Name → the command."""
     search = [*PINCITE, "search", "--library", str(library), QUESTION]
     return {
-        _BASE: ([sys.executable, "-c", "pass"], "off"),
-        "import numpy": ([sys.executable, "-c", "import numpy"], "off"),
-        "pincite --version": ([*PINCITE, "--version"], "off"),
-        "search, words": ([*search, "--mode", "words"], "off"),
-        "search, hybrid": (search, "off"),
-        "search, hybrid, worker": (search, "on"),
+        _BASE: [sys.executable, "-c", "pass"],
+        "import numpy": [sys.executable, "-c", "import numpy"],
+        "pincite --version": [*PINCITE, "--version"],
+        "search, words": [*search, "--mode", "words"],
+        "search, hybrid": search,
     }
 
 
@@ -53,24 +50,6 @@ def seconds(command: list[str], environment: dict[str, str]) -> tuple[float, flo
     return passed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-@contextmanager
-def home(model: str) -> Iterator[dict[str, str]]:
-    """An environment with a worker of its own, which ends with it."""
-    with tempfile.TemporaryDirectory() as runtime:
-        # Whatever keeps compiled modules from being written would be measured instead.
-        kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        environment = {**kept, "PINCITE_WORKER_FOLDER": runtime}
-        subprocess.run(
-            [*PINCITE, "worker", "start", model], check=True, stdout=sys.stderr, env=environment
-        )
-        try:
-            yield environment
-        finally:
-            subprocess.run(
-                [*PINCITE, "worker", "stop"], check=True, stdout=sys.stderr, env=environment
-            )
-
-
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -78,15 +57,17 @@ def main() -> None:
     parser.add_argument("--model", default="minilm")
     parser.add_argument("--rounds", type=int, default=10)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch, home(arguments.model) as environment:
+    # Whatever keeps compiled modules from being written would be measured instead.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "library"
         shutil.copytree(arguments.library, copy, ignore=shutil.ignore_patterns(".index"))
         with open_library(copy) as library:
             library.index(model=arguments.model)
         taken: dict[str, list[tuple[float, float]]] = {}
         for number in range(arguments.rounds + 1):
-            for name, (command, use) in ways(copy).items():
-                passed = seconds(command, {**environment, "PINCITE_WORKER": use})
+            for name, command in ways(copy).items():
+                passed = seconds(command, environment)
                 if number:  # the first round fills the caches
                     taken.setdefault(name, []).append(passed)
     print(f"{'':<24} {'ms':>6} {'ratio':>6} {'processor ms':>13} {'ratio':>6}")

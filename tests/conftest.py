@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,15 +12,13 @@ import pytest
 from hypothesis import settings
 
 from helpers import STORES, new_database, open_test_store
-from pincite.models.worker.client import all_places, stop_worker
 from pincite.ports import Store
 from postgres_server import BreakableServer, Driver, start_driver
 from soak import SOAK
 
 # Of root, not always in the path: `useradd`, with which an embedded server makes its user.
 os.environ["PATH"] += os.pathsep + "/usr/sbin:/sbin"
-os.environ["PINCITE_WORKER"] = "off"  # a worker of whoever runs the tests is not asked
-os.environ["PINCITE_CONFIG"] = os.devnull  # nor are their settings
+os.environ["PINCITE_CONFIG"] = os.devnull  # the settings of whoever runs the tests do not count
 # Nor what they allowed, and what tests allow is not theirs. On macOS the home decides.
 _CONFIGURATION = tempfile.TemporaryDirectory(prefix="pincite-configuration-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
@@ -57,13 +54,3 @@ def postgres_driver() -> Iterator[Driver]:
         yield Driver(process)
         assert process.stdin is not None
         process.stdin.close()
-
-
-@pytest.fixture
-def runtime_folder() -> Iterator[Path]:
-    """Where the workers of a test live, and end with it. Short: a socket's path must be."""
-    folder = Path(tempfile.mkdtemp(prefix="pincite-", dir="/tmp"))
-    yield folder
-    for place in all_places(folder):
-        stop_worker(place)
-    shutil.rmtree(folder)

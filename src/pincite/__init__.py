@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pincite.engine import EvalWishes, Gate, Library, ModelAccess, Profile, open_library, trust
 from pincite.errors import PinciteError
-from pincite.settings import AskSettings, SearchSettings, WorkerSettings
+from pincite.settings import AskSettings, SearchSettings
 
 if TYPE_CHECKING:
     from pincite.engine.project import Project, open_project
@@ -71,7 +71,6 @@ __all__ = [
     "SearchResults",
     "SearchSettings",
     "Uploaded",
-    "WorkerSettings",
     "open_library",
     "open_project",
     "parse_filter",

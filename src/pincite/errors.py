@@ -30,7 +30,7 @@ PinciteError
 ├── ModelError
 │   ├── ModelMissing       the model is not on this machine
 │   ├── ModelInvalid       the model's files or its vectors are not usable
-│   ├── ModelUnavailable   the embedding service or the worker does not answer
+│   ├── ModelUnavailable   an embedding service does not answer
 │   │   └── ModelRefused   the service answers, but not to this request
 │   └── ModelMismatch      the index was filled by another model
 ├── ConsentNeeded          an index wants what its user has not allowed
@@ -178,7 +178,7 @@ class ModelInvalid(ModelError):
 
 
 class ModelUnavailable(ModelError):
-    """The embedding service or the worker does not answer, or refuses."""
+    """The embedding service does not answer, or refuses."""
 
 
 class ModelRefused(ModelUnavailable):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Literal, get_args
 
 from pincite.errors import SettingsError
@@ -29,22 +28,6 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 MOST_WEIGHT = 1_000
 DEFAULT_BUDGET = 1_200  # tokens of a context
 MOST_RESULTS = 1_000  # a reader looks at ten; a program that wants all should read the store
-
-
-WorkerUse = Literal["off", "auto", "on"]
-WORKER_USES = get_args(WorkerUse)
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorkerSettings:
-    """Whether local models run in a process of their own that several calls share."""
-
-    # auto: where one was started; on: start one where there is none, and fail where that fails.
-    use: WorkerUse = "off"
-    idle_seconds: float = 600.0  # without a call; then it ends
-    start_seconds: float = 60.0  # to load the largest model
-    silence_seconds: float = 120.0  # of one call; then it counts as dead
-    folder: Path | None = None  # of its socket; None is in the user's cache folder
 
 
 @dataclass(frozen=True, kw_only=True)

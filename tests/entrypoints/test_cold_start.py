@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,14 +41,11 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def loaded_by(*arguments: str) -> set[str]:
     """The modules that a command loads, and the packages they are of."""
-    # As for everyone who started no worker.
-    environment = {**os.environ, "PINCITE_WORKER": "auto", "PINCITE_WORKER_FOLDER": os.devnull}
     done = subprocess.run(
         [sys.executable, "-c", _LOADED, *arguments],
         check=True,
         capture_output=True,
         text=True,
-        env=environment,
     )
     modules = json.loads(done.stderr)
     return {*modules, *(name.partition(".")[0] for name in modules)}

@@ -172,7 +172,7 @@ def test_a_tokenizer_that_is_not_there_is_a_reason(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(_self: object, _text: str) -> list[int]:
-        raise ModelUnavailable("the worker is gone")
+        raise ModelUnavailable("the service is gone")
 
     monkeypatch.setattr(HashingEmbedder, "token_starts", gone)
     context = library.get_relevant_context("pump")

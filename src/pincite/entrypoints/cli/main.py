@@ -80,7 +80,6 @@ COMMANDS = {
     "trust": "trust:trust",
     "models": "models:models",
     "serve": "serve:serve",
-    "worker": "worker:worker",
     "config": "config:config",
 }
 _ONE_QUESTION = frozenset(("ask", "check", "search", "context", "show", "catalog"))
