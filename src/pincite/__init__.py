@@ -3,12 +3,11 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pincite.engine import EvalWishes, Gate, Library, ModelAccess, Profile, open_library, trust
-from pincite.errors import PinciteError
-from pincite.settings import AskSettings, SearchSettings
-
 if TYPE_CHECKING:
+    from pincite.engine import EvalWishes, Gate, Library, ModelAccess, Profile, open_library, trust
     from pincite.engine.project import Project, open_project
+    from pincite.entrypoints.client import RemoteLibrary, connect
+    from pincite.errors import PinciteError
     from pincite.records import (
         Abstention,
         Answer,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         Uploaded,
         parse_filter,
     )
+    from pincite.settings import AskSettings, SearchSettings
 
 __version__ = "0.1.0"
 
@@ -66,11 +66,13 @@ __all__ = [
     "Profile",
     "Project",
     "ReindexReport",
+    "RemoteLibrary",
     "Result",
     "Retrieved",
     "SearchResults",
     "SearchSettings",
     "Uploaded",
+    "connect",
     "open_library",
     "open_project",
     "parse_filter",
@@ -78,14 +80,24 @@ __all__ = [
 ]
 
 
+# Where the names are that are no records. Each is loaded when it is asked for: a command that a
+# running service answers needs none of them, and loading all takes a tenth of a second.
+_MODULES = {
+    "pincite.engine": ("EvalWishes", "Gate", "Library", "ModelAccess", "Profile"),
+    "pincite.engine.opening": ("open_library", "trust"),
+    "pincite.engine.project": ("Project", "open_project"),
+    "pincite.entrypoints.client": ("RemoteLibrary", "connect"),
+    "pincite.errors": ("PinciteError",),
+    "pincite.settings": ("AskSettings", "SearchSettings"),
+}
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:
-    # A single search does without most of the records, and without a team's projects.
-    if name in ("Project", "open_project"):
-        return getattr(import_module("pincite.engine.project"), name)
     if name in __all__:
-        return getattr(import_module("pincite.records"), name)
+        held = (module for module, names in _MODULES.items() if name in names)
+        return getattr(import_module(next(held, "pincite.records")), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

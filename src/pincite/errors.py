@@ -33,6 +33,9 @@ PinciteError
 │   ├── ModelUnavailable   an embedding service does not answer
 │   │   └── ModelRefused   the service answers, but not to this request
 │   └── ModelMismatch      the index was filled by another model
+├── ServerError            a pincite server fails, or what answers is none
+│   ├── ServerUnreachable  nothing answers at its address
+│   └── ServerDenied       its key is missing, wrong, or not for this
 ├── ConsentNeeded          an index wants what its user has not allowed
 ├── LibraryClosed          the library was closed; open it again
 ├── SearchCancelled        whoever asked does not want the answer any more
@@ -193,6 +196,18 @@ class ModelMismatch(ModelError):
             f"model_mismatch: the index was filled with {stored}, but the model at hand is "
             f"{configured}; run `pincite reindex --model MODEL` to embed the library again"
         )
+
+
+class ServerError(PinciteError):
+    """A pincite server cannot do its work, or what answers at its address is none."""
+
+
+class ServerUnreachable(ServerError):
+    """Nothing answers at the address of a pincite server, or not in time."""
+
+
+class ServerDenied(ServerError):
+    """A pincite server wants a key, or another one."""
 
 
 class ConsentNeeded(PinciteError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -179,6 +180,15 @@ def parse_receipt(data: bytes) -> Receipt:
         return msgspec.json.decode(data, type=Receipt)
     except (ValueError, RecursionError) as error:
         raise ReceiptInvalid(f"this receipt is damaged: {error}") from error
+
+
+def read_file(file: Path) -> bytes:
+    """A file to check; of one that is too large only so much that it is seen."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(LARGEST + 1)
+    except OSError as error:
+        raise ReceiptInvalid(f"cannot be read: {error.strerror}") from error
 
 
 def citations_in(data: bytes) -> list[CitedWords]:

@@ -20,7 +20,6 @@ from pincite.errors import (
     LibraryError,
     ModelError,
     ModelMismatch,
-    ReceiptInvalid,
     SettingsError,
     StoreError,
 )
@@ -301,17 +300,10 @@ class Searchable:
         A Path is a file, a str is its text. ReceiptInvalid where it holds no such citations.
         """
         from pincite.answer.checking import check_citations
-        from pincite.answer.receipts import LARGEST, citations_in
+        from pincite.answer.receipts import citations_in, read_file
 
         _, clearance = self._home.sight()
-        if isinstance(source, Path):
-            try:
-                with source.open("rb") as file:
-                    data = file.read(LARGEST + 1)
-            except OSError as error:
-                raise ReceiptInvalid(f"cannot be read: {error.strerror}") from error
-        else:
-            data = source.encode(errors="replace")
+        data = source.encode(errors="replace") if isinstance(source, str) else read_file(source)
         cited = citations_in(data)
         with self._store().snapshot() as store:
             return tuple(check_citations(cited, store, differs=self._differs, clearance=clearance))

@@ -24,6 +24,8 @@ from pincite.errors import (
     ReceiptInvalid,
     RunNotFound,
     SearchCancelled,
+    ServerDenied,
+    ServerError,
     SettingsError,
     StoreBusy,
     StoreDamaged,
@@ -53,6 +55,8 @@ EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
     (StoreDenied, 10),
     (ModelError, 5),
     (StoreError, 7),
+    (ServerDenied, 10),
+    (ServerError, 9),
     (FileUnreadable, 3),
     (SearchCancelled, EXIT_INTERRUPTED),
 )
