@@ -58,6 +58,9 @@ def test_a_command_line_example_names_what_exists(page: str, line: str) -> None:
     command: click.Command = cli
     while isinstance(command, click.Group):
         context = click.Context(command)
+        while words[0].startswith("-"):  # an option of all commands, with its value
+            assert words[0] in {name for parameter in command.params for name in parameter.opts}
+            del words[:2]
         assert words[0] in command.list_commands(context)
         found = command.get_command(context, words.pop(0))
         assert found is not None

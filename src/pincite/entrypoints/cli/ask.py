@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from pincite.engine import Library
 from pincite.entrypoints import answers
 from pincite.entrypoints.cli.common import (
     GivenPath,
@@ -17,7 +19,10 @@ from pincite.entrypoints.cli.common import (
     echo_json,
     echo_lines,
     library_option,
-    open_around,
+    open_for,
+    refuse_elsewhere,
+    say,
+    server,
     with_keys,
 )
 from pincite.entrypoints.cli.tuning import (
@@ -29,8 +34,8 @@ from pincite.entrypoints.cli.tuning import (
 )
 from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.render import faint
-from pincite.records import Claim
-from pincite.settings import PROFILES, AskSettings
+from pincite.records import Claim, Outcome
+from pincite.settings import PROFILES, AskSettings, UserSettings
 from pincite.text.own_files import is_receipt
 from pincite.text.printable import printable
 
@@ -117,6 +122,9 @@ def ask(
         )
     seen, tuned = chosen_filters(**filters), search_settings(settings)
     own = user_settings(os.environ)
+    writer = _writer(profile, own)
+    if receipt:
+        refuse_elsewhere("--receipt")
     asking = replace(
         own.asking,
         caution=own.asking.caution if caution is None else caution,
@@ -133,23 +141,42 @@ def ask(
         if not as_json and not copy:
             echo_lines(answers.claim_as_text(shown, claim))
 
-    with open_around(library, with_keys(own.profiles)) as opened:
-        told = opened.ask(
-            " ".join(question),
-            filters=seen,
-            settings=tuned,
-            asking=asking,
-            profile=None if profile == "none" else profile or own.profile,
-            judge=own.judge,
-            on_claim=show,
-        )
-        proof = receipt and opened.receipt(told, filters=seen, settings=tuned, asking=asking)
+    with open_for(library, with_keys(own.profiles)) as opened:
+        ask = partial(opened.ask, " ".join(question), filters=seen, settings=tuned, asking=asking)
+        proof = ""
+        if not isinstance(opened, Library):
+            told = ask(on_claim=show)
+        else:
+            told = ask(profile=writer, judge=own.judge, on_claim=show)
+            if receipt:
+                proof = opened.receipt(told, filters=seen, settings=tuned, asking=asking)
+    _print(told, as_json=as_json, copy=copy)
+    if receipt and proof:
+        from pincite.entrypoints.cli.questions import write_text
+
+        write_text(receipt, proof)
+    if told.outcome == "abstention":
+        raise SystemExit(EXIT_ABSTAINED)
+
+
+def _writer(chosen: str | None, own: UserSettings) -> str | None:
+    """The language model that writes; a server answers in the documents' own words."""
+    if chosen == "none" or (chosen is None and server() is not None):
+        return None
+    writer = chosen or own.profile
+    if writer:
+        refuse_elsewhere("--profile")
+    return writer
+
+
+def _print(told: Outcome, *, as_json: bool, copy: bool) -> None:
+    """All that was not printed while it was made."""
     if as_json:
         echo_json(answers.outcome_as_json(told))
     elif copy:
         from pincite.answer.footnotes import outcome_as_markdown
 
-        click.echo(outcome_as_markdown(told), nl=False)
+        say(outcome_as_markdown(told), nl=False)
     elif told.outcome == "abstention":
         echo_lines(answers.abstention_as_text(told))
     else:
@@ -157,12 +184,6 @@ def ask(
         echo_lines([faint(f"(written by {printable(told.writer)})")] if told.writer else [])
     if not as_json:
         echo_asides(told.asides)
-    if receipt and proof:
-        from pincite.entrypoints.cli.questions import write_text
-
-        write_text(receipt, proof)
-    if told.outcome == "abstention":
-        raise SystemExit(EXIT_ABSTAINED)
 
 
 def _is_receipt(file: Path) -> bool:

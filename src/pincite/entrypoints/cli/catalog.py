@@ -14,7 +14,7 @@ from pincite.entrypoints.cli.common import (
     echo_json,
     echo_lines,
     library_option,
-    open_around,
+    open_for,
 )
 from pincite.errors import did_you_mean
 from pincite.records import CatalogEntry, CatalogState
@@ -50,7 +50,7 @@ def catalog(
 
     Example: pincite catalog budget --type xlsx
     """
-    with open_around(library) as opened:
+    with open_for(library) as opened:
         entries = opened.catalog(" ".join(query))
     wanted = {one.lower().removeprefix(".") for one in types}
 

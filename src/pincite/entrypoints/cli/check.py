@@ -14,7 +14,7 @@ from pincite.entrypoints.cli.common import (
     echo_json,
     echo_lines,
     library_option,
-    open_around,
+    open_for,
 )
 from pincite.errors import ReceiptInvalid
 from pincite.records import CheckedCitation
@@ -39,7 +39,7 @@ def check(files: tuple[Path, ...], library: Path, as_json: bool) -> None:
     """
     checked: dict[str, tuple[CheckedCitation, ...]] = {}
     problems: dict[str, str] = {}
-    with open_around(library) as opened:
+    with open_for(library) as opened:
         for file in files:
             try:
                 checked[str(file)] = opened.check(file)

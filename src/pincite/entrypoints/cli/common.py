@@ -6,8 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,9 +27,13 @@ from pincite.engine import (
 )
 from pincite.engine.consent import Request, told
 from pincite.entrypoints.render import asides_as_text
+from pincite.errors import PinciteError, SettingsError
 from pincite.records import Asides
 from pincite.settings import ProfileSettings
 from pincite.text.printable import printable
+
+if TYPE_CHECKING:
+    from pincite.entrypoints.client import RemoteLibrary
 
 
 class GivenPath(click.Path):
@@ -44,6 +52,49 @@ class GivenPath(click.Path):
         if value == "":
             self.fail("the path is empty; write `.` for the folder you are in", param, ctx)
         return super().convert(value, param, ctx)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A command that a service runs for another process of its user."""
+
+    library: Library  # the only one it may ask
+    folder: Path  # where that process stands
+    colors: tuple[bool, bool]  # whether its output shows colours, and its notes
+    streams: tuple[StringIO, StringIO] = field(default_factory=lambda: (StringIO(), StringIO()))
+
+
+ASKED_BY: ContextVar[Asked | None] = ContextVar("pincite_asked_by", default=None)
+
+
+class OnlyThere(PinciteError):
+    """What a command wants is only in the process that it was started in."""
+
+
+_SERVER = "pincite.server"
+server_option = click.option(
+    "--server",
+    metavar="URL",
+    envvar="PINCITE_SERVER",
+    help="Ask a pincite server, with the key in PINCITE_API_KEY; `--library` then is a name there."
+    "  [env var: PINCITE_SERVER]",
+    callback=lambda context, _, url: context.meta.setdefault(_SERVER, url or None),
+    expose_value=False,
+)
+
+
+def server() -> str | None:
+    """The address of the server that is asked instead of a library here."""
+    url: str | None = click.get_current_context().meta.get(_SERVER)
+    return url
+
+
+def refuse_elsewhere(what: str) -> None:
+    """Refuse what only this process can do, where a server or a service does the work."""
+    if ASKED_BY.get() is not None:
+        raise OnlyThere(what)
+    if server() is not None:
+        raise SettingsError(f"{what} does not work through a server; leave it or --server out")
 
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -158,24 +209,53 @@ def tell_move(library: Library, before: str, *, as_json: bool) -> dict[str, str]
     return {"left": left}
 
 
-def open_around(folder: Path, profiles: Mapping[str, Profile] = {}) -> Library:
+def open_around(
+    folder: Path, profiles: Mapping[str, Profile] = {}
+) -> AbstractContextManager[Library]:
     """The library this folder belongs to."""
+    asked = ASKED_BY.get()
+    if asked is not None:
+        if find_library(asked.folder / folder) != asked.library.root:
+            raise OnlyThere("another library is meant")
+        return nullcontext(asked.library)
     library = open_at(find_library(folder), profiles)
     # Kept to the end of the process: taking a model down would make the user wait.
     click.get_current_context().find_root().obj = library
     return library
 
 
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text; colours are left out where the output is not a terminal."""
+    asked = ASKED_BY.get()
+    if asked is not None:
+        click.echo(text, file=asked.streams[err], nl=nl, color=asked.colors[err])
+    else:
+        color = False if os.environ.get("NO_COLOR") else None  # https://no-color.org
+        click.echo(text, err=err, nl=nl, color=color)
+
+
+def open_for(
+    library: Path, profiles: Mapping[str, Profile] = {}
+) -> AbstractContextManager[Library | RemoteLibrary]:
+    """The library that is asked: of the server where one is named, else around this folder."""
+    url = server()
+    if url is None:
+        return open_around(library, profiles)
+    from pincite.entrypoints.client import connect
+
+    name = str(library) if "library" in given_options() else None
+    return connect(url, key=from_environment("PINCITE_API_KEY"), library=name)
+
+
 def echo_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print each line; colours are left out where the output is not a terminal."""
-    color = False if os.environ.get("NO_COLOR") else None  # https://no-color.org
+    """Print each line."""
     for line in lines:
-        click.echo(line, color=color, err=err)
+        say(line, err=err)
 
 
 def echo_json(value: dict[str, Any] | list[Any], *, err: bool = False) -> None:
     """Print one JSON value; characters that could rewrite a terminal's screen are escaped."""
-    click.echo(printable(json.dumps(value, ensure_ascii=False, indent=2), keep="\n"), err=err)
+    say(printable(json.dumps(value, ensure_ascii=False, indent=2), keep="\n"), err=err)
 
 
 def echo(as_json: bool, value: dict[str, Any] | list[Any], lines: Iterable[str]) -> None:
@@ -188,8 +268,7 @@ def echo(as_json: bool, value: dict[str, Any] | list[Any], lines: Iterable[str])
 
 def echo_asides(asides: Asides) -> None:
     """Tell what a reader should know beside the results, apart from them."""
-    for line in asides_as_text(asides):
-        click.echo(line, err=True)
+    echo_lines(asides_as_text(asides), err=True)
 
 
 def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -1,4 +1,4 @@
-"""`pincite index`: build, update, watch, stats, verify."""
+"""`pincite index`: build, update, add, watch, stats, verify."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,15 +19,18 @@ from pincite.entrypoints.cli.common import (
     as_json_option,
     echo_json,
     echo_lines,
+    library_option,
     note_unused_index,
     open_around,
     open_at,
+    open_for,
     own_profiles,
     project_options,
+    refuse_elsewhere,
     tell_move,
 )
-from pincite.errors import LibraryError, PinciteError, SettingsError
-from pincite.records import LARGEST_FILE_BYTES, IndexReport
+from pincite.errors import FileUnreadable, LibraryError, PinciteError, SettingsError
+from pincite.records import LARGEST_FILE_BYTES, IndexReport, Progress
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
     DEFAULT_MODEL,
@@ -57,8 +61,11 @@ passwords_option = click.option(
 
 
 @click.group()
-def index() -> None:
+@click.pass_context
+def index(context: click.Context) -> None:
     """Make a folder searchable and keep it up to date."""
+    if context.invoked_subcommand != "add":
+        refuse_elsewhere(f"`pincite index {context.invoked_subcommand}`")
 
 
 @index.command()
@@ -156,6 +163,68 @@ def update(
                 on_progress=on_progress,
             )
     _finish(report, time.monotonic() - started, as_json=as_json)
+
+
+@index.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=GivenPath())
+@click.option(
+    "--label",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What the files do not say themselves, such as project=apollo or tags=lease; repeat for "
+    "several. An empty value takes a label away.",
+)
+@library_option
+@as_json_option
+def add(files: tuple[Path, ...], given: tuple[str, ...], library: Path, as_json: bool) -> None:
+    """Hand in each FILE: copy it into the library and make it searchable.
+
+    A library in a folder keeps it as `uploads/…`. What the library holds already is not taken
+    twice. Works through a server, too.
+
+    Example: pincite index add lease.pdf --label project=office
+    """
+    labels = _labels(given)
+    told: list[dict[str, str]] = []
+    with (
+        open_for(library, own_profiles()) as opened,
+        progress.shown(quiet=as_json, at_once=len(files) > 1, noun="files") as on_progress,
+    ):
+        for done, file in enumerate(files):
+            on_progress(Progress(done, len(files), done, len(files), str(file)))
+            try:
+                taken = opened.index_document(file.name, file.read_bytes(), labels=labels)
+            except (FileUnreadable, SettingsError, OSError) as error:
+                why = error.strerror if isinstance(error, OSError) else str(error)
+                told.append({"file": str(file), "status": "failed", "reason": why or str(error)})
+            else:
+                document = taken.document
+                facts = {"id": document.id, "path": document.path}
+                told.append({"file": str(file), "status": taken.status, **facts})
+    failed = sum(one["status"] == "failed" for one in told)
+    if as_json:
+        echo_json({"files": told, "failed": failed})
+    else:
+        for one in told:
+            echo_lines([printable(f"{one['status']}: {one.get('path') or one['file']}")])
+            echo_lines([f"  {printable(one['reason'])}"] if "reason" in one else [])
+    if failed:
+        sys.exit(EXIT_PARTLY_FAILED)
+
+
+def _labels(given: tuple[str, ...]) -> dict[str, Any]:
+    """Labels as `index_document` takes them: tags and agents are lists."""
+    labels: dict[str, Any] = {}
+    for one in given:
+        name, sign, value = one.partition("=")
+        if not sign:
+            raise click.UsageError(f"--label takes NAME=VALUE, not {printable(one)!r}")
+        if name in ("tags", "agents") and value:
+            labels.setdefault(name, []).append(value)
+        else:
+            labels[name] = value or None
+    return labels
 
 
 @index.command()

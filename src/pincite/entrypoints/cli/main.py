@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from pincite import __version__
+from pincite.entrypoints.cli.common import refuse_elsewhere, server_option
 from pincite.entrypoints.cli.errors import is_json, note_json, tell_error
 from pincite.errors import (
     ArchiveInvalid,
@@ -84,6 +85,7 @@ COMMANDS = {
     "trust": "trust:trust",
     "models": "models:models",
     "serve": "serve:serve",
+    "service": "service:service",
     "config": "config:config",
 }
 _ONE_QUESTION = frozenset(("ask", "check", "search", "context", "show", "catalog"))
@@ -166,8 +168,12 @@ def _tell_stopped(ctx: click.Context) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="pincite %(version)s")
-def cli() -> None:
+@server_option
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Ask and search your own documents; every answer names its page, line or second."""
+    if context.invoked_subcommand not in (*_ONE_QUESTION, "index"):
+        refuse_elsewhere(f"`pincite {context.invoked_subcommand}`")
 
 
 def main() -> None:

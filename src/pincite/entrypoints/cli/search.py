@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +17,8 @@ from pincite.entrypoints.cli.common import (
     echo_json,
     echo_lines,
     library_option,
-    open_around,
+    open_for,
+    say,
 )
 from pincite.entrypoints.cli.tuning import (
     Asking,
@@ -91,21 +91,17 @@ def search(
     if by_document and (explain or moments):
         raise click.UsageError("--by-document lists documents; leave out --explain and --moments")
     seen = chosen_filters(**filters)
-    ask = partial(
-        Library.search_documents if by_document else Library.search,
-        mode=cast(Mode, mode),
-        filters=seen,
-        settings=search_settings(
-            settings,
-            top_k=top_k,
-            per_document=per_document,
-            date_words=date_words,
-            expand=expand,
-            rerank=rerank,
-        ),
+    tuned = search_settings(
+        settings,
+        top_k=top_k,
+        per_document=per_document,
+        date_words=date_words,
+        expand=expand,
+        rerank=rerank,
     )
-    with open_around(library) as opened:
-        found = ask(opened, " ".join(question))
+    with open_for(library) as opened:
+        ask = opened.search_documents if by_document else opened.search
+        found = ask(" ".join(question), mode=cast(Mode, mode), filters=seen, settings=tuned)
         if not isinstance(found, SearchResults):
             echo(as_json, render.documents_as_json(found), render.documents_as_text(found))
         else:
@@ -155,7 +151,7 @@ def context(
 
     Example: pincite context "who signs the release?" --budget 800
     """
-    with open_around(library) as opened:
+    with open_for(library) as opened:
         packed = opened.get_relevant_context(
             " ".join(question),
             budget=budget,
@@ -166,9 +162,9 @@ def context(
     if as_json:
         echo_json(render.context_as_json(packed))
     elif packed.reason is not None:
-        click.echo(packed.message or render.NOTHING_FOUND[packed.reason], err=True)
+        say(packed.message or render.NOTHING_FOUND[packed.reason], err=True)
     else:
-        click.echo(printable(packed.text, keep="\n\t"))
+        say(printable(packed.text, keep="\n\t"))
     if not as_json:
         echo_asides(packed.asides)
     if packed.reason in ("model_mismatch", "error"):
@@ -195,6 +191,9 @@ def show(citation: str, around: int, library: Path, as_json: bool) -> None:
 
     Example: pincite show notes/glossary.md:12-20
     """
-    with open_around(library) as opened:
-        cited = opened.show(citation, around=around, base=Path.cwd())
+    with open_for(library) as opened:
+        if isinstance(opened, Library):
+            cited = opened.show(citation, around=around, base=Path.cwd())
+        else:
+            cited = opened.show(citation, around=around)
     echo(as_json, render.place_as_json(cited), render.place_as_text(cited))

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 import click
 
-from pincite.entrypoints.cli.common import with_options
+from pincite.entrypoints.cli.common import refuse_elsewhere, with_options
 from pincite.errors import SettingsError
 from pincite.records import LEVELS, Filters, Modality, Mode
 from pincite.records.filters import LISTED
@@ -115,7 +115,7 @@ def search_settings(given: tuple[str, ...], **options: Any) -> SearchSettings:  
     """The defaults with each `name=value` put in place, then each option that was given."""
     chosen = {name: value for name, value in options.items() if value is not None}
     if not given:
-        return SearchSettings(**chosen)
+        return _of_this_process(SearchSettings(**chosen))
     values: dict[str, Any] = asdict(SearchSettings())
     for one in given:
         name, _, value = one.partition("=")
@@ -137,7 +137,14 @@ def search_settings(given: tuple[str, ...], **options: Any) -> SearchSettings:  
             values[name] = msgspec.convert(value, kinds[name])
         except msgspec.ValidationError:
             raise SettingsError(f"--set {name}: {value!r} is not {_wanted(kinds[name])}") from None
-    return SearchSettings(**values | chosen)
+    return _of_this_process(SearchSettings(**values | chosen))
+
+
+def _of_this_process(settings: SearchSettings) -> SearchSettings:
+    """A model is named as it is found from here, and asked with the keys that are here."""
+    if settings.rerank or settings.expand:
+        refuse_elsewhere("--rerank" if settings.rerank else "--expand")
+    return settings
 
 
 def _wanted(kind: Any) -> str:  # noqa: ANN401 — a type, or several
