@@ -23,6 +23,10 @@ os.environ["PINCITE_CONFIG"] = os.devnull  # the settings of whoever runs the te
 _CONFIGURATION = tempfile.TemporaryDirectory(prefix="pincite-configuration-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
 atexit.register(_CONFIGURATION.cleanup)
+# Nor services that they have running: a socket's path must be short.
+_RUNTIME = tempfile.TemporaryDirectory(prefix="pincite-", dir="/tmp")
+os.environ["XDG_RUNTIME_DIR"] = _RUNTIME.name
+atexit.register(_RUNTIME.cleanup)
 settings.register_profile("pincite", deadline=None, derandomize=not SOAK, database=None)
 settings.load_profile("pincite")
 

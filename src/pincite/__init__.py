@@ -1,8 +1,6 @@
 """pincite: your own documents, cited to the page, the line, the second. The public names only."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as in `typing`, which takes longer to load than a short command
 if TYPE_CHECKING:
     from pincite.engine import EvalWishes, Gate, Library, ModelAccess, Profile, open_library, trust
     from pincite.engine.project import Project, open_project
@@ -98,6 +96,8 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> object:
     if name in __all__:
+        from importlib import import_module
+
         held = (module for module, names in _MODULES.items() if name in names)
         return getattr(import_module(next(held, "pincite.records")), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

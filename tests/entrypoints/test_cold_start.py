@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from pincite import open_library
+from pincite.engine.serving import FolderLibraries
+from pincite.entrypoints.http.sockets import bound
+from service import listening
 
 _LOADED = """
 import json, sys
@@ -49,6 +53,43 @@ def loaded_by(*arguments: str) -> set[str]:
     )
     modules = json.loads(done.stderr)
     return {*modules, *(name.partition(".")[0] for name in modules)}
+
+
+def test_a_command_that_a_service_answers_loads_next_to_nothing(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(notes)
+    asked = (
+        "import sys\n"
+        "from pincite.entrypoints.running import run_by_service\n"
+        "assert run_by_service(['search', 'pump']) == 0\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    with bound(notes) as listener:
+        answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\npincite-exit: 0\r\npincite-output: 2"
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(answer + b"\r\n\r\nhi")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        done = subprocess.run([sys.executable, "-c", asked], capture_output=True, check=True)
+        thread.join()
+    assert done.stdout == b"hi"
+    loaded = set(done.stderr.decode().split())
+    assert "pincite.entrypoints.http.sockets" in loaded
+    assert loaded & {"click", "json", "re", "typing", "pathlib", "dataclasses"} == set()
+    assert loaded & {"pincite.errors", "pincite.records", "pincite.engine"} == set()
+
+
+def test_a_search_of_a_server_loads_neither_database_nor_model(notes: Path) -> None:
+    with listening(FolderLibraries({"notes": open_library(notes)})) as url:
+        loaded = loaded_by("--server", url, "search", "pump")
+    assert "pincite.entrypoints.client" in loaded
+    assert loaded & {"apsw", "numpy", "fastapi", "httpx", "onnxruntime", "tokenizers"} == set()
 
 
 def test_a_search_by_words_loads_no_model(notes: Path) -> None:

@@ -18,6 +18,7 @@ import click
 from pincite.engine import Library
 from pincite.engine.folders import has_index, library_around
 from pincite.entrypoints.cli.common import GivenPath, model_access, open_at, own_profiles
+from pincite.entrypoints.http.sockets import bound
 from pincite.errors import NothingToIndex, PinciteError, SettingsError
 from pincite.settings import ONE_THREAD
 from pincite.text.printable import printable
@@ -100,11 +101,12 @@ def serve(
 
     Example: pincite serve ~/notes --port 8000
     """
-    if store and folders:
-        raise click.UsageError("name folders or --store, not both")
+    if store and (folders or no_port):
+        raise click.UsageError("--store stands alone: leave out folders and --no-port")
     os.environ.update({**ONE_THREAD, **os.environ})
     from pincite.engine.jobs import Jobs
     from pincite.entrypoints.http.app import create_app
+    from pincite.entrypoints.http.commands import OwnDoor
     from pincite.entrypoints.http.guard import LOOPBACK, Limits
     from pincite.entrypoints.http.service import Service
 
@@ -122,12 +124,21 @@ def serve(
         libraries = _libraries(folders, store, is_local=is_local)
         ending.callback(libraries.close)
         service = Service(libraries, Jobs(libraries), limits)
-        app = create_app(service)
+        served = getattr(libraries, "libraries", {})
+        own: list[socket.socket] = []
+        for library in served.values():
+            try:
+                own.append(ending.enter_context(bound(library.root)))
+            except SettingsError as error:
+                if no_port:
+                    raise
+                click.echo(f"Note: your own commands do not use this one: {error}", err=True)
+        app = OwnDoor(create_app(service), service, served.values())
         stop = threading.Event()
         service.jobs.start()
         ending.callback(service.jobs.close)
         ending.callback(stop.set)
-        for name, library in getattr(libraries, "libraries", {}).items():
+        for name, library in served.items():
             _introduce(name, library, stop, watch=not no_watch)
         threading.Thread(target=service.warm_up, name="warm-up", daemon=True).start()
         _log_to_stderr()
@@ -135,7 +146,7 @@ def serve(
             names = ", ".join(map(printable, libraries.names())) or printable(store or "")
             shown = f"[{host}]" if ":" in host else host
             click.echo(f"Serving {names} at http://{shown}:{listening.getsockname()[1]}")
-        _run(app, listening)
+        _run(app, own if listening is None else [*own, listening])
 
 
 def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) -> Libraries:
@@ -145,7 +156,7 @@ def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) 
     if store:
         return TeamLibraries(store, model_access(own_profiles()))
     opened: dict[str, Library] = {}
-    for folder in folders or (library_around(Path()) or _own_folder(),):
+    for folder in folders or (library_around(Path()) or own_folder(),):
         library = open_at(folder)
         name = library.root.name or "library"
         if name in opened:
@@ -176,7 +187,7 @@ def _introduce(name: str, library: Library, stop: threading.Event, *, watch: boo
         ).start()
 
 
-def _own_folder() -> Path:
+def own_folder() -> Path:
     """A library of the user's own, for an empty machine."""
     import platformdirs
 
@@ -213,7 +224,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listening
 
 
-def _run(app: ASGIApp, listening: socket.socket | None) -> None:
+def _run(app: ASGIApp, listening: list[socket.socket]) -> None:
     import uvicorn
 
     # uvicorn ends well and then gives the signal on: it must not end us before we tidied up.
@@ -225,7 +236,7 @@ def _run(app: ASGIApp, listening: socket.socket | None) -> None:
         server_header=False,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
-    uvicorn.Server(config).run([listening] if listening else [])
+    uvicorn.Server(config).run(listening)
 
 
 def _log_to_stderr() -> None:
