@@ -125,6 +125,10 @@ class Home(MovingHome, Protocol):
         """Keys, jobs and the log of queries; whoever opens it closes it."""
         ...
 
+    def known_as(self) -> tuple[str, str]:
+        """How the log calls the library, and who asks it where the door names nobody."""
+        ...
+
     def write_next(self) -> Store:
         """A store to write to the next generation, begun where there is none."""
         ...
@@ -187,6 +191,10 @@ class FolderHome:
 
         self._refuse_missing()
         return open_journal(self.files / JOURNAL_FILE)
+
+    def known_as(self) -> tuple[str, str]:
+        """The folder's name; who works in a folder has none."""
+        return self._root.name, ""
 
     def write(self) -> Store:
         """The only store that writes; the folder is made where there is none."""

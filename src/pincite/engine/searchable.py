@@ -23,7 +23,7 @@ from pincite.errors import (
     SettingsError,
     StoreError,
 )
-from pincite.records import FiltersGiven, filters_of
+from pincite.records import Filters, FiltersGiven, filters_of
 from pincite.settings import (
     DEFAULT_BUDGET,
     AskSettings,
@@ -119,7 +119,7 @@ class Searchable:
         self, root: Path, embedders: Embedders, home: Home, *, log: LogMode = "full"
     ) -> None:
         self.root = root
-        self._queries = QueryLog(home, root.name, log)
+        self._queries = QueryLog(home, log)
         self._home = home
         self._embedders = embedders
         self._live = LiveStore(home)
@@ -160,9 +160,8 @@ class Searchable:
         Filters may also be a dict: `{"type": "pdf"}`. `cancelled` is asked between the stages and
         while a service embeds; where it says yes, SearchCancelled is raised.
         """
-        if not isinstance(question, str):
-            raise SettingsError(f"the question must be a str, not {type(question).__name__}")
-        with self._queries.noting("search", question) as noted:
+        filters = _checked(question, filters)
+        with self._queries.noting("search", question, filters) as noted:
             found, model = self._search(question, top_k, mode, filters, settings, cancelled)
             return noted.found(found, model)
 
@@ -171,14 +170,13 @@ class Searchable:
         question: str,
         top_k: int | None,
         mode: Mode,
-        filters: FiltersGiven,
+        filters: Filters,
         settings: SearchSettings,
         cancelled: Callable[[], bool],
     ) -> tuple[SearchResults, str]:
         """What is found, and the model that the index was made with."""
         from pincite.engine.searching import Stopwatch
 
-        filters = filters_of(filters)
         settings = settings if top_k is None else replace(settings, top_k=top_k)
         check_search(mode, settings, filters)
         store = self._store()
@@ -224,21 +222,21 @@ class Searchable:
         from pincite.retrieve.pack import token_count
 
         check_ask(asking)
-        if readers is None and profile is not None:
-            readers = Readers(
-                writer=self._embedders.writer(profile), judge=self._embedders.judge(judge, profile)
-            )
-        if readers is None or readers.scorer is None:
-            readers = replace(readers or Readers(), scorer=self._scorer())
-        watch = Stopwatch(cancelled)
-        model = ""
+        filters = _checked(question, filters)
+        with self._queries.noting("ask", question, filters, profile or "") as noted:
+            if readers is None and profile is not None:
+                readers = Readers(
+                    writer=self._embedders.writer(profile),
+                    judge=self._embedders.judge(judge, profile),
+                )
+            if readers is None or readers.scorer is None:
+                readers = replace(readers or Readers(), scorer=self._scorer())
+            watch = Stopwatch(cancelled)
 
-        def search(words: str) -> SearchResults:
-            nonlocal model
-            found, model = self._search(words, None, "hybrid", filters, settings, cancelled)
-            return found
+            def search(words: str) -> SearchResults:
+                found, model = self._search(words, None, "hybrid", filters, settings, cancelled)
+                return noted.found(found, model)
 
-        with self._queries.noting("ask", question, profile or "") as noted:
             told = ask(
                 question,
                 search,
@@ -252,7 +250,7 @@ class Searchable:
             # The search told its stages itself; what is left of the first lap is gathering.
             watch.seconds["gather"] -= sum(told.seconds.values())
             timed = replace(told, seconds={**told.seconds, **watch.seconds})
-            return noted.told(timed, model, told.seconds)
+            return noted.told(timed, retrieval=told.seconds)
 
     @property
     def journal(self) -> Journal:
@@ -444,6 +442,7 @@ class Searchable:
         self._release()
         closed: Any = _Closed()
         self._home, self._live = closed, LiveStore(closed)
+        self._queries = QueryLog(closed, "off")
 
     def _release(self) -> None:
         """Give back every resource, and forget what was asked, to begin anew with what is there."""
@@ -466,3 +465,10 @@ class Searchable:
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""
         raise NotImplementedError
+
+
+def _checked(question: str, filters: FiltersGiven) -> Filters:
+    """The filters, however they were given, of a question that is one."""
+    if not isinstance(question, str):
+        raise SettingsError(f"the question must be a str, not {type(question).__name__}")
+    return filters_of(filters)

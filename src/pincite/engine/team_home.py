@@ -175,8 +175,12 @@ class TeamHome:
         return mine.user, LEVELS[capped]
 
     def journal(self) -> Journal:
-        """Tables of the team's database, made where there are none."""
+        """Tables of the team's database."""
         return team_journal(self._team)
+
+    def known_as(self) -> tuple[str, str]:
+        """The project with its owner, and the user whose home it is."""
+        return self._name, self.address.user
 
     def _refuse_connected(self) -> None:
         if self.address.connected:

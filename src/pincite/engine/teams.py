@@ -34,11 +34,9 @@ def _team_at(url: str, *, make: bool) -> Team:
 
 
 def team_journal(team: Team) -> Journal:
-    """The journal of a team: tables that only the database's owner sees."""
-    from pincite.stores.journal import TABLES, Journal
+    """The journal of a team, of all its projects; it is open for as long as the team is."""
+    from pincite.stores.journal import Journal
 
-    for table in TABLES:
-        team.journal_run(table, ())
     return Journal(team.journal_run)
 
 

@@ -1,4 +1,4 @@
-"""What a service keeps beside an index: keys, jobs, and a log of the queries."""
+"""What is kept beside an index, and is no part of it: keys, jobs, and a log of the queries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 LogMode = Literal["full", "facts", "off"]
-"""How much of a query is logged: all, all but the words of the question, or nothing."""
+"""How much of a query is logged: all, all but the asker's own words, or nothing."""
 JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 
@@ -58,19 +58,21 @@ class LoggedQuery:
     id: str
     at: float
     verb: str  # search or ask
-    library: str
+    library: str  # its folder's name, or its project in a team's database
     door: str = "library"  # through which it came: library, cli, http
     user: str = ""
     agent: str = ""  # the program that asked, as it calls itself
     question: str = ""
-    chunk_ids: tuple[str, ...] = ()
-    model: str = ""
-    profile: str = ""  # of the language model
+    filters: Mapping[str, Any] = field(default_factory=dict)  # those that were given
+    chunk_ids: tuple[str, ...] = ()  # found, or cited in the answer, best first
+    model: str = ""  # of the embeddings
+    profile: str = ""  # of the language model that was asked for
+    writer: str = ""  # the language model that wrote the answer
     retrieval_seconds: float = 0.0
     generation_seconds: float = 0.0
-    tokens: int = 0  # of the evidence in the results or citations
-    outcome: str = ""  # results, answer, or the reason why there is none
-    error: str = ""
+    tokens: int = 0  # of the chunks that were found
+    outcome: str = ""  # results, answer, error, or the reason why there is nothing
+    error: str = ""  # the name of its class; messages may hold more than may be kept
 
 
 @dataclass(frozen=True, slots=True)

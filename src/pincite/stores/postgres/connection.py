@@ -120,7 +120,7 @@ class Server:
 
     @contextmanager
     def as_owner(self) -> Iterator[Connection]:
-        """A connection that says who it is, outside of any project: for indexes alone."""
+        """A connection that says who it is, outside of any project: for indexes and the journal."""
         with translated_errors(self.name), self._connection() as connection:
             yield connection
 

@@ -12,6 +12,7 @@ from pincite.stores.postgres.rights import (
     m002_rights,
     m003_functions,
     m004_clearance_of_a_key,
+    m005_journal,
 )
 from pincite.stores.postgres.schema import (
     SCHEMA,
@@ -29,6 +30,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m002_rights,
     m003_functions,
     m004_clearance_of_a_key,
+    m005_journal,
 )
 
 # Who may do what this login may not, by what the server says.

@@ -149,6 +149,8 @@ POLICIES = {
     "past_document": (_SEEN, _PUT, _CHANGED),
     "past_chunk": (_OF_PROJECT, _WRITTEN, _WRITTEN),
 }
+# Of no project: what a service keeps for itself, and the log of queries of all projects.
+JOURNAL = ("journal_key", "journal_job", "journal_query", "journal_feedback")
 # The functions above read these as their owner, to tell what others may see.
 _NOT_FORCED = frozenset(("project", "member", "generation"))
 
@@ -184,3 +186,14 @@ def m003_functions(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
 def m004_clearance_of_a_key(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     """The functions as they are now: a caller's key may show less than its user sees."""
     connection.execute(_FUNCTIONS)
+
+
+def m005_journal(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """Tables that every login of pincite uses, but nobody from inside of a project."""
+    for table in JOURNAL:
+        connection.execute(
+            f'CREATE TABLE {table} (id text COLLATE "C" PRIMARY KEY, record text NOT NULL)'
+        )
+        connection.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {MEMBER}")
+        connection.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+        connection.execute(f"CREATE POLICY outside ON {table} USING (current_user <> '{MEMBER}')")

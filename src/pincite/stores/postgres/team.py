@@ -257,7 +257,7 @@ class Team:
             connection.execute("DELETE FROM project WHERE id = %(project)s", values)
 
     def journal_run(self, statement: str, values: Sequence[Any]) -> list[Sequence[Any]]:
-        """A statement of the journal, whose tables members of projects cannot see."""
+        """A statement of the journal, whose tables nobody sees from inside of a project."""
         with self._server.as_owner() as connection, connection.transaction():
             done = connection.execute(statement.replace("?", "%s"), list(values))
             return list(done.fetchall()) if done.description else []

@@ -120,19 +120,19 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def translated_errors(path: Path) -> Iterator[None]:
+def translated_errors(path: Path, *, mend: str = REPAIR) -> Iterator[None]:
     """SQLite's and the file system's errors as ours, each with what to do."""
     try:
         yield
     except apsw.Error as error:
-        raise _from_sqlite(error, path) from error
+        raise _from_sqlite(error, path, mend) from error
     except OSError as error:
         raise _from_os(error, path) from error
     except UNREADABLE_VALUE as error:
-        raise StoreDamaged(f"{path} holds a value that cannot be read; {REPAIR}") from error
+        raise StoreDamaged(f"{path} holds a value that cannot be read; {mend}") from error
 
 
-def _from_sqlite(error: apsw.Error, path: Path) -> PinciteError:
+def _from_sqlite(error: apsw.Error, path: Path, mend: str) -> PinciteError:
     match error:
         case apsw.FullError():
             return StoreFull(_full(path))
@@ -140,7 +140,7 @@ def _from_sqlite(error: apsw.Error, path: Path) -> PinciteError:
             return LibraryBusy(f"{path} is locked by another program; try again later")
         # SQLError: the statements are ours, so tables that do not fit them are not.
         case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError():
-            return StoreDamaged(f"{path} is damaged ({error}); {REPAIR}")
+            return StoreDamaged(f"{path} is damaged ({error}); {mend}")
         case apsw.ReadOnlyError() | apsw.PermissionsError():
             return StoreReadOnly(_read_only(path))
         case apsw.CantOpenError() if not os.access(path.parent, os.W_OK):
@@ -148,7 +148,7 @@ def _from_sqlite(error: apsw.Error, path: Path) -> PinciteError:
         case apsw.IOError():
             to_do = "check the disk, its free space and your quota, then run the command again"
         case _:
-            to_do = REPAIR
+            to_do = mend
     return StoreError(f"{path}: {error}; {to_do}")
 
 
