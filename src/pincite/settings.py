@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from pincite.errors import SettingsError
 from pincite.records import Filters, Mode
+from pincite.records.journal import LogMode
 
 # Raised whenever reading or chunking would give other chunks for the same file: an index made by
 # an older version is then re-read by the next update.
@@ -19,6 +20,7 @@ DEFAULT_POLICY = "vault"
 MODES = get_args(Mode)
 Fusion = Literal["scores", "ranks"]
 FUSIONS = get_args(Fusion)
+LOG_MODES = get_args(LogMode)
 # In the environment before onnxruntime is loaded: it reads this once, and would otherwise keep a
 # record of its use in the home folder and send it to its makers.
 NO_TELEMETRY = {"ORT_DISABLE_TELEMETRY": "1"}
@@ -198,6 +200,7 @@ class UserSettings:
     profile: str | None = None  # which of the profiles writes answers; None: no language model
     judge: str = ""  # who else looks at its claims: "model", or a folder with an NLI model
     profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
+    log: LogMode = "full"  # how much of each query is kept beside the index
     # Where each value comes from, by its name in the file, such as `ask.caution`.
     sources: Mapping[str, str] = field(default_factory=dict)
 

@@ -19,11 +19,12 @@ from pincite.engine.homes import FolderHome, Home
 from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.errors import FolderMissing, SettingsError, StoreUnreachable
+from pincite.records.journal import LogMode
 
 ADDRESS_FILE = "store.json"
 
 
-def open_library(
+def open_library(  # noqa: PLR0913 — each is a choice of the caller's
     folder: str | Path = ".",
     *,
     models: ModelAccess = ModelAccess(),
@@ -31,6 +32,7 @@ def open_library(
     user: str | None = None,
     project: str | None = None,
     consent: Ask = refuse,
+    log: LogMode = "full",
 ) -> Library:
     """The library in a folder, whether it has an index yet or not.
 
@@ -39,6 +41,9 @@ def open_library(
 
     What an index wants that may be a stranger's (to connect, to send, to load) needs `consent`:
     it is asked with the folder and the requests, once. By default that is ConsentNeeded.
+
+    Queries are noted in a log beside the index (docs/log.md): `facts` leaves out what was asked,
+    `off` notes nothing.
 
     Example:
         >>> with open_library("notes") as library:  # doctest: +SKIP
@@ -54,7 +59,8 @@ def open_library(
     asked = Consent(root, consent)
     if (root / INDEX_FOLDER).exists():
         asked.require(*strange_owners(root))
-    return Library(root, Embedders(models, asked), _home(asked, store, user, project))
+    home = _home(asked, store, user, project)
+    return Library(root, Embedders(models, asked), home, log=log)
 
 
 def trust(

@@ -33,6 +33,7 @@ from pincite.stores.fields import storable
 if TYPE_CHECKING:
     from pincite.engine.project_reindexing import ProjectGenerations
     from pincite.records import DeleteStatus, ReindexReport
+    from pincite.records.journal import LogMode
     from pincite.stores.postgres.uploads import UploadStore
 
 _GONE = "was handed in before and is above your clearance now, or was deleted just now"
@@ -43,7 +44,12 @@ _TRIES = 3  # to hand in a file while the project moves to another model
 
 
 def open_project(
-    store: str, *, user: str, project: str, models: ModelAccess = ModelAccess()
+    store: str,
+    *,
+    user: str,
+    project: str,
+    models: ModelAccess = ModelAccess(),
+    log: LogMode = "full",
 ) -> Project:
     """A project of the team whose database is at this address.
 
@@ -56,7 +62,7 @@ def open_project(
     """
     Scope(user, project)  # says which of the names cannot be
     home = TeamHome(Address(store, user, project), Path("store.json"))
-    return Project(Path(project), Embedders(models), home)
+    return Project(Path(project), Embedders(models), home, log=log)
 
 
 class Project(Searchable):

@@ -15,9 +15,11 @@ from pincite.errors import (
     IndexMissing,
     LibraryClosed,
     SearchCancelled,
+    SettingsError,
     StoreReadOnly,
 )
 from pincite.records.journal import LoggedQuery, LogMode
+from pincite.settings import LOG_MODES
 from pincite.stores.journal import new_id
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ class QueryLog:
     """
 
     def __init__(self, home: Home, mode: LogMode) -> None:
+        if mode not in LOG_MODES:
+            raise SettingsError(f"log must be one of: {', '.join(LOG_MODES)}")
         self._mode = mode
         self._home = home
         self._opening = Lock()

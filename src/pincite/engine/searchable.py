@@ -331,7 +331,13 @@ class Searchable:
         for result in found.results:
             best.setdefault(result.document.id, []).append(result)
         documents = [FoundDocument(each[0].document, tuple(each)) for each in best.values()]
-        return FoundDocuments(found.question, tuple(documents[:count]), found.reason, found.asides)
+        return FoundDocuments(
+            found.question,
+            tuple(documents[:count]),
+            found.reason,
+            found.asides,
+            query_id=found.query_id,
+        )
 
     def retrieve_chunks(
         self,
@@ -360,7 +366,13 @@ class Searchable:
             _log.error("nothing could be retrieved: %s", error)
             reason: Reason = "model_mismatch" if isinstance(error, ModelMismatch) else "error"
             return Retrieved(question, (), reason, str(error))
-        return Retrieved(found.question, tuple(merged), found.reason, asides=found.asides)
+        return Retrieved(
+            found.question,
+            tuple(merged),
+            found.reason,
+            asides=found.asides,
+            query_id=found.query_id,
+        )
 
     def get_relevant_context(  # noqa: PLR0913 — as `search`, and how much fits
         self,

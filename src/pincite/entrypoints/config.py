@@ -12,7 +12,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pincite.errors import SettingsError
-from pincite.settings import PROFILES, AskSettings, ProfileSettings, UserSettings, check_ask
+from pincite.settings import (
+    LOG_MODES,
+    PROFILES,
+    AskSettings,
+    ProfileSettings,
+    UserSettings,
+    check_ask,
+)
 
 _MOST_BYTES = 1 << 20  # of the file; more is not a settings file
 _OF_ASK: dict[str, type[Any]] = {"profile": str, "caution": float, "budget": int, "judge": str}
@@ -20,6 +27,7 @@ _OF_PROFILE = ("base_url", "model", "api_key_env")
 KINDS: dict[str, type[Any]] = {
     **{f"ask.{name}": kind for name, kind in _OF_ASK.items()},
     **{f"llm.{profile}.{name}": str for profile in PROFILES for name in _OF_PROFILE},
+    "log": str,
 }
 """Every value that can be set, by its name in the file."""
 
@@ -55,7 +63,7 @@ def user_settings(environ: Mapping[str, str]) -> UserSettings:
     """
     file = settings_file(environ)
     values: dict[str, Any] = {}
-    sources = dict.fromkeys((name for name in KINDS if name.startswith("ask.")), "default")
+    sources = dict.fromkeys((name for name in KINDS if not name.startswith("llm.")), "default")
     for name, value in _flat(_read(file, is_named=bool(environ.get("PINCITE_CONFIG"))), file):
         values[name], sources[name] = _checked(name, value, str(file)), str(file)
     for name in KINDS:
@@ -71,6 +79,7 @@ def user_settings(environ: Mapping[str, str]) -> UserSettings:
         profile=None if (chosen := values.get("ask.profile", "")) in ("", "none") else chosen,
         judge=values.get("ask.judge", ""),
         profiles=dict(_profiles(values, file)),
+        log=values.get("log", UserSettings.log),
         sources=sources,
     )
 
@@ -148,6 +157,8 @@ def _checked(name: str, value: Any, source: str) -> Any:  # noqa: ANN401 — as 
 def _check_text(name: str, value: str) -> None:
     if name == "ask.profile" and value not in (*PROFILES, "none", ""):
         raise SettingsError(f"{name} must be one of: {', '.join(PROFILES)}")
+    if name == "log" and value not in LOG_MODES:
+        raise SettingsError(f"log must be one of: {', '.join(LOG_MODES)}")
     # Not one that depends on where somebody stands, as that may be a stranger's folder.
     if name == "ask.judge" and value not in ("", "model") and not value.startswith(("/", "~")):
         raise SettingsError(f'{name} must be "model" or the full path of a folder')

@@ -163,6 +163,7 @@ def results_as_json(found: SearchResults, *, explain: bool = False) -> Json:
         "mode": found.mode,
         "reason": found.reason,
         "index_version": found.index_version,
+        "query_id": found.query_id,
         "notes": list(found.notes),
         "changed": list(found.changed),
         "complete": found.complete,
@@ -304,6 +305,7 @@ def documents_as_json(found: FoundDocuments) -> Json:
     return {
         "question": found.question,
         "reason": found.reason,
+        "query_id": found.query_id,
         **asdict(found.asides),
         "documents": [
             {
@@ -326,6 +328,7 @@ def context_as_json(context: Context) -> Json:
         "question": context.question,
         "reason": context.reason,
         "message": context.message,
+        "query_id": context.query_id,
         **asdict(context.asides),
         "tokens": context.tokens,
         "budget": context.budget,

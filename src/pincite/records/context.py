@@ -60,6 +60,7 @@ class Retrieved:
     reason: Reason | None = None
     message: str = ""
     asides: Asides = field(default_factory=Asides)
+    query_id: str = field(default="", compare=False)  # in the log of queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class FoundDocuments:
     documents: tuple[FoundDocument, ...]
     reason: Reason | None = None
     asides: Asides = field(default_factory=Asides)
+    query_id: str = field(default="", compare=False)  # in the log of queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class Context:
     reason: Reason | None = None
     message: str = ""
     asides: Asides = field(default_factory=Asides)
+    query_id: str = field(default="", compare=False)  # in the log of queries
 
 
 @dataclass(frozen=True, slots=True)

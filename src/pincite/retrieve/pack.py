@@ -158,7 +158,7 @@ def relevant_context(
     """The passages that fit the budget, with what stands around them where there is room."""
     empty = Context(
         *(retrieved.question, "", (), 0, budget),
-        *(retrieved.reason, retrieved.message, retrieved.asides),
+        *(retrieved.reason, retrieved.message, retrieved.asides, retrieved.query_id),
     )
     if not retrieved.passages:
         return empty

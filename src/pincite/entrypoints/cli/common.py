@@ -26,6 +26,7 @@ from pincite.engine import (
     open_library,
 )
 from pincite.engine.consent import Request, told
+from pincite.engine.queries import CALLER, Caller
 from pincite.entrypoints.render import asides_as_text
 from pincite.errors import PinciteError, SettingsError
 from pincite.records import Asides
@@ -166,7 +167,10 @@ def open_at(
     project: str | None = None,
 ) -> Library:
     """The library in exactly this folder."""
+    from pincite.entrypoints.config import user_settings
+
     default = from_environment("PINCITE_STORE")
+    CALLER.set(Caller(door="cli"))
     return open_library(
         folder,
         models=model_access(profiles),
@@ -174,6 +178,7 @@ def open_at(
         user=user or from_environment("PINCITE_USER"),
         project=project or from_environment("PINCITE_PROJECT"),
         consent=ask_for_consent,
+        log=user_settings(os.environ).log,
     )
 
 

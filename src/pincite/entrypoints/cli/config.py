@@ -16,7 +16,7 @@ from pincite.text.printable import printable
 
 @click.group()
 def config() -> None:
-    """Your settings: who writes answers, and how sure an answer must be."""
+    """Your settings: who writes answers, how sure an answer must be, what is logged."""
 
 
 @config.command()
@@ -56,6 +56,8 @@ def show(as_json: bool) -> None:
 
 def _value(settings: UserSettings, name: str) -> Any:  # noqa: ANN401 — as its kind is
     match name.split("."):
+        case ["log"]:
+            return settings.log
         case ["ask", ("profile" | "judge") as field]:
             return getattr(settings, field)
         case ["ask", field]:
