@@ -64,8 +64,8 @@ def journal(place: str) -> Iterator[Journal]:
         yield journal
 
 
-def asked(at: float, question: str = "who?", **facts: str) -> LoggedQuery:
-    return replace(LoggedQuery(new_id(at), at, "search", "plans", question=question), **facts)
+def asked(at: float, question: str = "who?", user: str = "", agent: str = "") -> LoggedQuery:
+    return LoggedQuery(new_id(at), at, "search", "plans", question=question, user=user, agent=agent)
 
 
 def test_a_secret_opens_what_its_key_was_made_for(journal: Journal) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -251,6 +252,31 @@ def test_searches_go_on_when_nothing_can_be_written(
         build(root)
         with open_library(root) as library:
             assert library.verify() == []
+
+
+@pytest.mark.parametrize("state", ["full", "read-only"])
+def test_a_log_of_queries_that_cannot_be_written_hinders_nobody(
+    folder: Path, state: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with small_disk("8m") as disk:
+        root = changed_library(disk)
+        if state == "read-only":
+            subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        else:
+            with (disk / "ballast").open("ab", buffering=0) as ballast, suppress(OSError):
+                while True:
+                    ballast.write(bytes(4096))
+        with open_library(root) as library:
+            for _ in range(3):
+                assert library.search(QUESTION).results
+        told = [one.message for one in caplog.records if one.levelno >= logging.WARNING]
+        assert ["no space left" in one for one in told] == [True] * (state == "full")
+
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+        (disk / "ballast").unlink(missing_ok=True)
+        with open_library(root) as library:
+            library.search(QUESTION)
+            assert len(library.journal.queries()) == 1
 
 
 # A folder that cannot be written
