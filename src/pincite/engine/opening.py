@@ -16,6 +16,7 @@ from pincite.engine.consent import (
 )
 from pincite.engine.folders import INDEX_FOLDER, has_index
 from pincite.engine.homes import FolderHome, Home
+from pincite.engine.keys import admit
 from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.errors import FolderMissing, SettingsError, StoreUnreachable
@@ -82,6 +83,7 @@ def trust(
     with open_library(folder, store=store, consent=noted) as library:
         with suppress(StoreUnreachable):  # what else it wants is asked for when it answers
             library.require_consent()
+        admit(library, noted)
         known = sorted(request for place, request in allowed() if place == str(library.root))
     if not set(asked).issubset(known):
         raise SettingsError(f"consent cannot be remembered: {consent_file()} cannot be written")

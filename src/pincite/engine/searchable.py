@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         Retrieved,
         SearchResults,
     )
-    from pincite.records.journal import LogMode
+    from pincite.records.journal import LoggedQuery, LogMode
     from pincite.stores.journal import Journal
 
 
@@ -251,6 +251,19 @@ class Searchable:
             watch.seconds["gather"] -= sum(told.seconds.values())
             timed = replace(told, seconds={**told.seconds, **watch.seconds})
             return noted.told(timed, retrieval=told.seconds)
+
+    @property
+    def known_as(self) -> tuple[str, str]:
+        """How the log calls this library, and who asks it where the door names nobody."""
+        return self._home.known_as()
+
+    def queries(
+        self, *, since: float = 0.0, before: float | None = None, limit: int | None = None
+    ) -> list[LoggedQuery]:
+        """What was asked of this library, the newest first; of a team's project, by its user."""
+        library, user = self.known_as
+        mine = {"library": library, "user": user} if self.place else {}
+        return self.journal.queries(since=since, before=before, limit=limit, **mine)
 
     @property
     def journal(self) -> Journal:

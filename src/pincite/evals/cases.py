@@ -256,7 +256,7 @@ def _check(case: Case) -> None:
         raise _BadLine(
             "is unanswerable but expects something; remove what it expects, or unanswerable"
         )
-    if not case.unanswerable and not expected:
+    if case.is_open and not case.draft:
         raise _BadLine(
             "expects nothing; give documents, chunks, places or terms, or unanswerable: true"
         )

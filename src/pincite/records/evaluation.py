@@ -26,6 +26,17 @@ class ExpectedPlace:
     time: tuple[float, float] | None = None  # seconds
     rows: tuple[int, int] | None = None
 
+    @classmethod
+    def at(cls, document: str, where: Locator) -> ExpectedPlace:
+        """A stretch of a document, as a reader would say where it stands."""
+        if where.time_start is not None and where.time_end is not None:
+            return cls(document, time=(where.time_start, where.time_end))
+        if where.row_start is not None and where.row_end is not None:
+            return cls(document, rows=(where.row_start, where.row_end))
+        if where.page_start is not None and where.page_end is not None:
+            return cls(document, pages=(where.page_start, where.page_end))
+        return cls(document, lines=(where.line_start, where.line_end))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
@@ -41,6 +52,11 @@ class Case:
     filters: Filters = field(default_factory=Filters)
     draft: bool = False  # written by a machine, not yet confirmed by anyone
     note: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Nobody has said yet what should be found; only a draft may be so."""
+        return not (self.documents or self.chunks or self.places or self.terms or self.unanswerable)
 
     @property
     def id(self) -> str:

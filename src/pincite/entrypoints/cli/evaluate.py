@@ -134,7 +134,9 @@ def report(run_name: str, before: str | None, output: Path | None, library: Path
         chosen = kept.load(run_name)
         compared = compare_runs(kept.load(before), chosen) if before else None
         file = own_file(output, opened.root, REPORT_FILE)
-        refuse_to_index(opened, file)
+        refuse_to_index(
+            opened.root, file, f", or leave out --output to write {REPORT_FILE} at its top"
+        )
     write_text(file, report_page(chosen, compared=compared))
     click.echo(f"Written: {printable(str(file))}")
 

@@ -86,6 +86,9 @@ COMMANDS = {
     "models": "models:models",
     "serve": "serve:serve",
     "service": "service:service",
+    "keys": "keys:keys",
+    "log": "log:log",
+    "feedback": "log:feedback",
     "config": "config:config",
 }
 _ONE_QUESTION = frozenset(("ask", "check", "search", "context", "show", "catalog"))

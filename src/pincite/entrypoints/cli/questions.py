@@ -7,7 +7,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -147,7 +147,9 @@ def cases_to_ask(
     """The questions of the file that are to be asked; at least one, and none finds itself."""
     known = read_cases(file)
     cases = [
-        case for case in known if (drafts or not case.draft) and (not kinds or case.kind in kinds)
+        case
+        for case in known
+        if (drafts or not case.draft) and not case.is_open and (not kinds or case.kind in kinds)
     ]
     if not known:
         raise SettingsError(f"{file} has no questions")
@@ -176,15 +178,26 @@ def cases_to_ask(
     return cases
 
 
-def refuse_to_index(library: Library, file: Path) -> None:
-    """A report is full of questions: indexed, it would be found for each of them."""
-    path = os.path.relpath(file.resolve(), library.root).replace(os.sep, "/")
+def refuse_to_index(root: Path, file: Path, instead: str = "") -> None:
+    """What is full of questions would be found for each of them, were it indexed."""
+    path = os.path.relpath(file.resolve(), root).replace(os.sep, "/")
     outside_or_hidden = any(part.startswith(".") for part in path.split("/"))
     if not outside_or_hidden and path != REPORT_FILE:
         raise SettingsError(
             f"{file} would be indexed and found for its own questions; write it outside the "
-            f"library, or leave out --output to write {REPORT_FILE} at its top"
+            f"library{instead}"
         )
+
+
+def add_cases(file: Path, cases: Sequence[Case]) -> list[Case]:
+    """Add those to the end of a file of questions that it does not have yet; which these are."""
+    asked = {case.id for case in read_cases(file)} if file.exists() else set()
+    new = [case for case in cases if case.id not in asked]
+    # What stands there is left to the letter.
+    before = read_text(file) if file.exists() else ""
+    gap = "\n" if before and not before.endswith("\n") else ""
+    write_text(file, before + gap + dump_cases(new))
+    return new
 
 
 @click.command()
@@ -221,14 +234,10 @@ def generate(
 
     with open_around(library) as opened:
         file = own_file(output, opened.root, EVAL_FILE)
-        known = read_cases(file) if file.exists() else ()
-        asked = {case.id for case in known}
+        if file.exists():
+            read_cases(file)  # says what is wrong with it before minutes are spent
         drafts = opened.evaluation.draft(most=most, seed=seed, model=model, on_trouble=tell_trouble)
-        new = [case for case in drafts if case.id not in asked]
-    # What stands there is left to the letter, and read again: drafting may have taken minutes.
-    before = read_text(file) if file.exists() else ""
-    gap = "\n" if before and not before.endswith("\n") else ""
-    write_text(file, before + gap + dump_cases(new))
+    new = add_cases(file, drafts)
     counts = Counter(case.kind for case in new)
     kinds = Counter("unanswerable" if case.unanswerable else case.kind for case in new)
     told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
@@ -258,11 +267,13 @@ def confirm(cases: Path | None, everything: bool, library: Path) -> None:
         file = own_file(cases, opened.root, EVAL_FILE)
         drafts = [case for case in read_cases(file) if case.draft]
         for number, case in enumerate(drafts, start=1):
+            if everything and case.is_open:
+                continue  # what should be found, only somebody can say
             if everything:
                 decided: Case | None = replace(case, draft=False)
             else:
                 echo_lines(_shown(case, number, len(drafts), opened))
-                decided = _decided(case, {one.id for one in read_cases(file)})
+                decided = _decided(case, {one.id for one in read_cases(file)}, opened)
             if decided is case:
                 break
             # Change the one line of the case; every other stays as its writer wrote it.
@@ -276,7 +287,7 @@ def confirm(cases: Path | None, everything: bool, library: Path) -> None:
     click.echo(f"{len(cases_now) - left} questions confirmed, {left} drafts left.")
 
 
-def _decided(case: Case, known: set[str]) -> Case | None:
+def _decided(case: Case, known: set[str], library: Library) -> Case | None:
     """The case as confirmed; None to drop it; the very same case to stop here."""
     choice = _asked(
         "[k]eep, [e]dit, [d]rop, [q]uit",
@@ -291,9 +302,22 @@ def _decided(case: Case, known: set[str]) -> Case | None:
         question = _asked("Question", default=case.question).strip() or case.question
         edited = replace(case, question=question, draft=False)
         if edited.id == case.id or edited.id not in known:
-            return edited
+            return _completed(edited, library)
         click.echo("That question is there already; ask another one.")
-    return replace(case, draft=False)
+    return _completed(replace(case, draft=False), library)
+
+
+def _completed(case: Case, library: Library) -> Case:
+    """The case with what should be found, where nobody has said that yet."""
+    paths = {document.path for document in library.documents()} if case.is_open else set()
+    while case.is_open:
+        path = _asked("Which document answers it? Its path; nothing if none does", default="")
+        if not path:
+            return replace(case, unanswerable=True)
+        if path in paths:
+            return replace(case, documents={path: 1})
+        click.echo("There is no such document; `pincite catalog` lists them.")
+    return case
 
 
 def _asked(text: str, **how: Any) -> str:  # noqa: ANN401 — as click.prompt

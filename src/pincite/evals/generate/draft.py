@@ -149,13 +149,7 @@ class Source:
         held = overlapping(self.document.places, start, end)
         first, last = self._lines.lines_of(start, end)
         at = locate(held, start, end, line_start=first, line_end=last)
-        if at.time_start is not None and at.time_end is not None:
-            return ExpectedPlace(self.path, time=(at.time_start, at.time_end))
-        if at.row_start is not None and at.row_end is not None:
-            return ExpectedPlace(self.path, rows=(at.row_start, at.row_end))
-        if at.page_start is not None and at.page_end is not None:
-            return ExpectedPlace(self.path, pages=(at.page_start, at.page_end))
-        return ExpectedPlace(self.path, lines=(first, last))
+        return ExpectedPlace.at(self.path, at)
 
     @cached_property
     def _lines(self) -> LineIndex:
