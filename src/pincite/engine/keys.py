@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from pincite.engine.consent import Ask, Consent, Request, refuse
 from pincite.engine.searchable import Searchable
 from pincite.records.journal import Key
@@ -15,7 +17,10 @@ def admit(library: Searchable, ask: Ask = refuse) -> None:
     A folder that was received may bring keys along, whose holders nobody knows. In a team's
     database whoever can make keys can do everything else, too.
     """
-    if not library.place and library.journal.has_keys():
+    if library.place:
+        return
+    keys, now = library.journal.keys(), time.time()
+    if any(key.is_valid(now) for key in keys):
         Consent(library.root, ask).require(_ADMIT)
 
 
