@@ -180,15 +180,27 @@ def test_a_job_is_kept_as_it_was_saved_last(journal: Journal) -> None:
         assert journal.job(unknown) is None
 
 
-def test_jobs_that_are_over_are_not_kept_for_ever(journal: Journal) -> None:
-    waiting = journal.save_job(Job(new_id(1.0), "plans", "index"))
-    ids = [new_id(2.0 + number) for number in range(1_003)]
-    values = ", ".join(f"('{one}', '{{\"id\": \"{one}\", \"library\": \"plans\", \"kind\": "
-                       '"index", "state": "done"}\')' for one in ids)  # fmt: skip
-    journal._run(f"INSERT INTO journal_job (id, record) VALUES {values}", ())
-    last = journal.save_job(Job(new_id(9e8), "plans", "index", state="failed"))
-    left = [one.id for one in journal.jobs()]
-    assert left == [waiting.id, *ids[4:], last.id]
+def test_old_jobs_are_forgotten_when_they_are_over_or_all_of_them(journal: Journal) -> None:
+    ids = {state: new_id(1.0) for state in ("waiting", "done", "failed")}
+    for state, job_id in ids.items():
+        journal.save_job(Job(job_id, "plans", "index", state=state))  # type: ignore[arg-type]
+    journal.forget_jobs(before=time.time() - 10)
+    assert len(journal.jobs()) == 3
+    journal.forget_jobs(before=time.time() + 10)
+    assert [one.id for one in journal.jobs()] == [ids["waiting"]]
+    journal.forget_jobs(before=time.time() + 10, over=False)
+    assert journal.jobs() == []
+
+
+def test_what_is_signed_with_a_key_ends_with_it(journal: Journal) -> None:
+    made, secret = journal.add_key(Key("", "laptop"))
+    signer = journal.signer(made.id)
+    assert signer is not None
+    assert signer[0] == made
+    assert secret.encode() not in signer[1]
+    assert journal.signer("0" * 16) is None
+    journal.revoke("laptop")
+    assert journal.signer(made.id) is None
 
 
 def test_the_log_gives_back_what_was_asked_the_newest_first(journal: Journal) -> None:

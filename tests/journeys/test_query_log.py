@@ -194,10 +194,11 @@ def test_a_closed_library_has_its_log_written_and_opens_no_other(folder: Path) -
     with pytest.raises(LibraryClosed):
         _ = library.journal
     with open_library(folder) as again:
-        assert len(again.journal.queries()) == 1
+        journal = again.journal
+        assert len(journal.queries()) == 1
         again.verify()
         again.search(QUESTION)
-        assert len(again.journal.queries()) == 2
+        assert len(journal.queries()) == 2, "a service holds on to it"
 
 
 def test_threads_that_ask_are_all_noted(library: Library) -> None:

@@ -71,14 +71,14 @@ class QueryLog:
         self._told = ""
 
     def journal(self) -> Journal:
-        """The journal, opened once, with all that was noted before."""
-        self._flush()
+        """The journal, opened once; whoever reads queries in it finds all that were noted."""
         with self._opening:
             return self._opened()
 
     def _opened(self) -> Journal:
         if self._journal is None:
             self._journal = self._home.journal()
+            self._journal.settle = self._flush
         return self._journal
 
     @contextmanager

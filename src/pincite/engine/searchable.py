@@ -465,6 +465,7 @@ class Searchable:
         if isinstance(self._home, _Closed):
             return
         self._release()
+        self._queries.close()
         closed: Any = _Closed()
         self._home, self._live = closed, LiveStore(closed)
         self._queries = QueryLog(closed, "off")
@@ -474,7 +475,8 @@ class Searchable:
         with self._making:
             self._made = None
         self._live.close()
-        self._queries.close()
+        if self.place:  # in the database that is closed now; a folder's journal is no part of it
+            self._queries.close()
         self._home.close()
 
     def __enter__(self) -> Self:

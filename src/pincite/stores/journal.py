@@ -31,7 +31,6 @@ Run = Callable[[str, Sequence[Any]], list[Row]]
 Kept = TypeVar("Kept", Key, Job, LoggedQuery, Feedback)
 
 MOST_QUERIES = 50_000  # the oldest ones go
-_MOST_JOBS = 1_000  # that are over
 _PAGE = 1_000  # rows
 _LONGEST_NAME = 100  # characters
 _TABLES = tuple(
@@ -58,6 +57,7 @@ class Journal:
         self._run = run
         self._shrink = shrink
         self.close = close
+        self.settle: Callable[[], None] = lambda: None  # before queries are read: all are logged
 
     def add_key(self, key: Key) -> tuple[Key, str]:
         """Keep a key of these rights; its secret is given once and kept nowhere."""
@@ -120,12 +120,9 @@ class Journal:
         return ended
 
     def save_job(self, job: Job) -> Job:
-        """Keep a job as it is now; of those that are over, the oldest go."""
+        """Keep a job as it is now."""
         saved = replace(job, changed_at=time.time())
         self._keep("job", saved.id, saved)
-        if saved.is_over:
-            over = [one.id for one in self.jobs() if one.is_over]
-            self._delete("job", over[:-_MOST_JOBS])
         return saved
 
     def job(self, job_id: str) -> Job | None:
@@ -159,6 +156,7 @@ class Journal:
 
     def query(self, query_id: str) -> LoggedQuery | None:
         """The query of that id."""
+        self.settle()
         return self._one("query", query_id, LoggedQuery)
 
     def queries(
@@ -171,6 +169,7 @@ class Journal:
         library: str | None = None,
     ) -> list[LoggedQuery]:
         """What was asked in that time, by that user and of that library, the newest first."""
+        self.settle()
         found: list[LoggedQuery] = []
         end = _LAST if before is None else _stamp(before)
         while limit is None or len(found) < limit:
