@@ -325,7 +325,7 @@ def test_verify_says_what_is_wrong_and_repair_mends_it(built: Run, notes: Path) 
         (("show", "nowhere.md:1"), 3, "a citation is"),
         (("show", "lease.md:999"), 3, "lines 1 to 14"),
         (("unknown",), 2, "No such command"),
-        (("serach", "lease"), 2, "Did you mean 'search'?"),
+        (("serach", "lease"), 2, "Did you mean one of: 'search', 'service'?"),
         (("index", "bild"), 2, "Did you mean 'build'?"),
     ],
 )

@@ -47,7 +47,8 @@ def test_a_job_of_a_killed_service_is_done_by_the_next_one(tmp_path: Path, resum
 
         def is_under_way() -> bool:
             progress = httpx.get(f"{address}{at}").json()["progress"]
-            return 0 < progress.get("documents_done", 0) < progress["documents_total"]
+            done = int(progress.get("documents_done", 0))
+            return 0 < done < int(progress["documents_total"])
 
         waited(is_under_way)
         server.send_signal(signal.SIGKILL)
