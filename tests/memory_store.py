@@ -169,10 +169,26 @@ class MemoryStore:
         """Another one whenever a search may find something else."""
         return f"{len(self._past)} {' '.join(self._kept)}"
 
-    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
-        """Every document, or only these; by path."""
-        held = (kept.entry for name, kept in self._kept.items() if ids is None or name in ids)
-        return sorted(held, key=lambda entry: entry.path)
+    def documents(
+        self,
+        ids: Collection[DocumentId] | None = None,
+        *,
+        checksum: str | None = None,
+        after: str = "",
+        limit: int | None = None,
+        filters: Filters = Filters(),
+    ) -> list[DocumentEntry]:
+        """Every document by path, or only these, those of a file, or so many behind a path."""
+        seen = {kept.entry.id for kept, _ in self._chunks(filters)}
+        held = [
+            kept.entry
+            for name, kept in self._kept.items()
+            if (ids is None or name in ids)
+            and checksum in (None, kept.entry.checksum)
+            and kept.entry.path > after
+            and (filters.none_given or name in seen)
+        ]
+        return sorted(held, key=lambda entry: entry.path)[:limit]
 
     def paths(self) -> dict[str, DocumentId]:
         """Which document stands where, by path."""

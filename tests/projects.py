@@ -10,9 +10,10 @@ from pincite.engine.addresses import Address
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
+from pincite.errors import ModelRefused, ModelUnavailable
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Embedder
-from pincite.records import Filters, LibraryHeader, MemberRole, Scope
+from pincite.records import Filters, LibraryHeader, MemberRole, Progress, Scope
 from pincite.vectors import Vector
 
 PLAN = b"# Plan\n\nThe harbour pump is replaced in May.\n"
@@ -34,11 +35,38 @@ class Counting(HashingEmbedder):
 class OneModel(Embedders):
     """Knows the small model of the tests alone."""
 
+    def prepare(self, name: str, on_progress: Callable[[Progress], None]) -> None:
+        """There is nothing to fetch."""
+
     def named(self, name: str) -> Embedder:
         return Counting()
 
     def of(self, header: LibraryHeader) -> Embedder:
         return Counting()
+
+
+class NoHarbours(Counting):
+    """Takes any text but those about harbours."""
+
+    def __init__(self, error: type[ModelUnavailable]) -> None:
+        super().__init__()
+        self._error = error
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        if any("harbour" in text for text in texts):
+            raise self._error("no harbours")
+        return super().embed_passages(texts)
+
+
+class Refusing(OneModel):
+    """Has a model that refuses some texts, or does not answer when it is given one."""
+
+    def __init__(self, error: type[ModelUnavailable] = ModelRefused) -> None:
+        super().__init__(ModelAccess())
+        self._error = error
+
+    def of(self, header: LibraryHeader) -> Embedder:
+        return NoHarbours(self._error)
 
 
 def project_of(name: str, user: str, folder: Path, *, owner: str = "ada") -> Project:

@@ -59,7 +59,7 @@ def build(
                 embedder=embedder,
                 store=store,
             ),
-            recipe=header.recipe,
+            recipe_of=lambda path: header.recipe,
             on_progress=on_progress,
         )
         _refuse_failures(dataset, report)

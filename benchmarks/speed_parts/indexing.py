@@ -57,7 +57,9 @@ def indexed(corpus: Corpus, folder: Path) -> Run:
             store=store,
         )
         progress = Meter("indexing").indexed
-        report = sync(corpus.files, parts, recipe=header.recipe, on_progress=progress)
+        report = sync(
+            corpus.files, parts, recipe_of=lambda path: header.recipe, on_progress=progress
+        )
         store.close()
     if report.failures:
         raise RuntimeError(f"not indexed: {report.failures[0]}")

@@ -209,8 +209,19 @@ class Store(Protocol):
         """Another one whenever a search may find something else, and in another generation."""
         ...
 
-    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
-        """Every document, or only these; by path."""
+    def documents(
+        self,
+        ids: Collection[DocumentId] | None = None,
+        *,
+        checksum: str | None = None,
+        after: str = "",
+        limit: int | None = None,
+        filters: Filters = Filters(),
+    ) -> list[DocumentEntry]:
+        """Every document by path, or only these, those of a file, or so many behind a path.
+
+        Under a filter those of which something may be seen.
+        """
         ...
 
     def paths(self) -> dict[str, DocumentId]:

@@ -100,6 +100,7 @@ APART_FILE = "apart"  # there for as long as the documents' files are elsewhere
 CONVERTED_FOLDER = ".converted"  # what was recognised in images and recordings, as Markdown
 ANALYSIS_FILE = "pincite-analysis.json"  # what is known of the code that a wiki is about
 LABELS_FILE = "pincite-labels.json"  # what is said of files that cannot say it themselves
+UPLOADS_FOLDER = "uploads"  # of a library: files that were handed in, each in a folder of its own
 GLOSSARY_FILE = "pincite-glossary.txt"  # what the library's people call things
 EVAL_FILE = "pincite-eval.jsonl"  # questions that the library is measured with
 REPORT_FILE = "pincite-eval.html"  # how it went

@@ -11,7 +11,7 @@ import stat
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,12 +22,15 @@ from typing import TYPE_CHECKING, BinaryIO
 from pincite.errors import FileUnreadable, FolderMissing, LibraryError, PathRefused
 from pincite.files import open_file, replace_file
 from pincite.records import FoundFile
-from pincite.settings import SourceSettings
+from pincite.settings import LABELS_FILE, UPLOADS_FOLDER, SourceSettings
 
 if TYPE_CHECKING:
     import watchfiles
 
     from pincite.records import SkipKind, Skipped
+
+OWN_LETTERS = 20  # of a checksum, for the folder of an upload: nobody finds a file that has others'
+_UPLOAD = re.compile(rf"{UPLOADS_FOLDER}/[0-9a-f]{{{OWN_LETTERS}}}/[^/]+")
 
 _Rule = tuple[re.Pattern[str], bool]  # what it matches, and whether that is ignored
 _MOST_RULES = 5_000  # in force at one place; each is tried on every path below it
@@ -41,6 +44,23 @@ class Scan:
     files: tuple[FoundFile, ...]
     skipped: tuple[Skipped, ...]
     unsupported: Mapping[str, int]  # files of unknown kinds by extension, "" where there is none
+    labels: Mapping[str, str] = field(default_factory=dict)  # files with labels: their checksums
+
+
+def is_upload(path: str) -> bool:
+    """Whether a file stands where those do that were handed in."""
+    return _UPLOAD.fullmatch(path) is not None
+
+
+def labels_file_of(path: str) -> str:
+    """Where labels stand that were given with a file: beside it, if it was handed in.
+
+    A file that came with the folder is labelled from a folder of its own below the uploads.
+    """
+    folder = path.rpartition("/")[0]
+    if not is_upload(path):
+        folder = f"{UPLOADS_FOLDER}/{hashlib.sha256(path.encode()).hexdigest()[:OWN_LETTERS]}"
+    return f"{folder}/{LABELS_FILE}"
 
 
 _RACY = 2_000_000_000  # nanoseconds; FAT tells when a file was changed in steps of two seconds
@@ -114,13 +134,19 @@ class Folder:
         self.checksums = checksums or Checksums()
         self._read: dict[str, Seen] = {}  # whose checksum nobody noted yet
 
-    def scan(self, readable: Callable[[str], bool], *, hashed: bool = False) -> Scan:
-        """Find the files for which `readable(path)`.
+    def scan(
+        self,
+        readable: Callable[[str], bool],
+        *,
+        hashed: bool = False,
+        only: Collection[str] | None = None,
+    ) -> Scan:
+        """Find the files for which `readable(path)`; of these paths only, where they are given.
 
         A file or folder that cannot be used is a line in `skipped`, never an error. No file is
         read, unless all are to be `hashed`: a checksum that is not known is empty.
         """
-        return _Scanner(self, readable, hashed).run()
+        return _Scanner(self, readable, hashed, only).run()
 
     def read(self, path: str) -> bytes:
         """The bytes of one file below the root; FileUnreadable in plain words otherwise."""
@@ -280,6 +306,8 @@ class _Scanner:
     folder: Folder
     readable: Callable[[str], bool]
     hashed: bool
+    only: Collection[str] | None = None
+    labels: dict[str, str] = field(default_factory=dict)
     files: list[FoundFile] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     unsupported: Counter[str] = field(default_factory=Counter)
@@ -292,13 +320,13 @@ class _Scanner:
             files=tuple(sorted(self.files, key=lambda file: file.path)),
             skipped=tuple(sorted(self.skipped, key=lambda skipped: skipped.path)),
             unsupported=dict(sorted(self.unsupported.items())),
+            labels=self.labels,
         )
 
     def _visit(self, place: _Place) -> Iterator[_Place]:
         """Take the files of one folder; give the folders in it."""
         try:
-            with os.scandir(self.folder.root / place.path) as listing:
-                entries = list(listing)
+            entries = self._entries(place)
         except OSError as error:
             if not place.path:
                 raise LibraryError(f"{self.folder.root}: {_in_words(error)}") from error
@@ -311,6 +339,16 @@ class _Scanner:
                     yield below
             except (OSError, FileUnreadable) as error:
                 self._skip(place.path + entry.name, _in_words(error), "unreadable")
+
+    def _entries(self, place: _Place) -> Sequence[os.DirEntry[str] | Path]:
+        """What is in a folder; where some paths only are wanted, what leads to these."""
+        folder = self.folder.root / place.path
+        if self.only is None:
+            with os.scandir(folder) as listing:
+                return list(listing)
+        ways = (one.removeprefix(place.path) for one in self.only if one.startswith(place.path))
+        names = {*self.folder.settings.ignore_files, *(way.partition("/")[0] for way in ways)}
+        return [folder / name for name in sorted(names) if os.path.lexists(folder / name)]
 
     def _is_shown(self, place: _Place, name: str) -> bool:
         settings = self.folder.settings
@@ -337,9 +375,12 @@ class _Scanner:
                 self._skip(place.path + name, str(error), "unreadable")
         return place
 
-    def _take(self, place: _Place, entry: os.DirEntry[str]) -> _Place | None:
+    def _take(self, place: _Place, entry: os.DirEntry[str] | Path) -> _Place | None:
         """Take the entry if it is a file; give it back if it is a folder to visit."""
         path = place.path + entry.name
+        if entry.name == LABELS_FILE and is_upload(path):
+            self.labels[path] = self.folder.checksum(path)
+            return None
         status = entry.stat(follow_symlinks=False)
         is_folder = stat.S_ISDIR(status.st_mode)
         if place.ignores(path + "/" if is_folder else path):

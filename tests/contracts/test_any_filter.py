@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -170,6 +170,9 @@ class EveryChunk:
         condition = filters.condition
         return {one.chunk.id for one in self._seen if visible(one, condition)}
 
+    def documents_of(self, chunks: Collection[ChunkId]) -> list[str]:
+        return sorted({one.entry.path for one in self._seen if one.chunk.id in chunks})
+
 
 @pytest.mark.parametrize("kind", COMPARED)
 @pytest.mark.parametrize("number", range(PARTS))
@@ -191,6 +194,9 @@ def test_any_filter_gives_the_best_of_exactly_what_it_lets_through(
             assert listed(found["vector"]) == nearest[:limit], filters
             assert len(listed(found["words"])) == min(limit, len(having)), filters
             assert having.issuperset(one.chunk_id for one in found["words"]), filters
+            assert [one.path for one in store.documents(filters=filters)] == every.documents_of(
+                seen
+            )
             telling += 0 < len(seen) < len(every.all["vector"])
     assert telling > CASES // 2  # most filters let some chunks through
 

@@ -45,6 +45,8 @@ NAME = "faults"  # ids follow from the library's name, so that two folders can b
 MODEL = "hashing"
 POLICY = "wiki"  # cuts at second-level headings: many chunks from little text
 WORDS = ("valve", "pump", "boiler", "gauge", "rotor", "seal", "steam", "iron", "oil", "signal")
+SECRET = ("secret.md", b"# Salaries\n\nThe pump earns most.\n")  # handed in, and what is said of it
+GUARDED = {"confidentiality": "restricted"}
 
 Rows = dict[str, tuple[Row, tuple[ChunkRows, ...]]]  # by document id
 

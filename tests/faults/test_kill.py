@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 from fault_library import (
+    GUARDED,
     INDEX_FOLDER,
+    SECRET,
     Acknowledgements,
     assert_same_rows,
     broken_promises,
@@ -259,3 +261,25 @@ def test_a_repair_may_be_killed_at_any_point_and_is_finished_by_the_next(
             library.verify(repair=True)
             assert library.verify() == [], why
         assert_same_rows(rows_of(root), before, why)
+
+
+@pytest.mark.parametrize("naive", [False, True])
+def test_a_file_that_is_handed_in_is_there_with_its_labels_or_not_at_all(
+    driver: Driver, folder: Path, prepared: Path, naive: bool
+) -> None:
+    scene = Scene(driver, folder, {"work": "hand in", "naive": naive}, prepared)
+    unguarded = []
+
+    for why, root, _ in scene.kills(most=POINTS // 2 if naive else POINTS, last=LAST - 1):
+        with open_library(root) as library:
+            library.index()
+            held = library.documents()
+            there = [one for one in held if one.name == SECRET[0]]
+            unguarded += [why for one in there if one.metadata.confidentiality is None]
+            if naive:
+                continue
+            again = library.index_document(*SECRET, labels=GUARDED)
+            assert again.status == ("deduplicated" if there else "indexed"), why
+            assert len(library.documents()) == len(held) + (not there), why
+            assert library.verify() == [], why
+    assert bool(unguarded) is naive, unguarded

@@ -121,10 +121,12 @@ def delete(world: World, user: str, project: Project) -> None:
     guessed = world.any_version(project)
     store, clearance = world.uploads(user, project), project.clearance(user)
     if not project.may_write(user):
-        refused(lambda: store.delete(guessed.id))
+        refused(lambda: store.delete(guessed.id, of_folder=True))
         return
     seen = {one.id: one for one in project.live.seen(clearance)}
-    assert store.delete(guessed.id) == (guessed.id in seen)
+    if guessed.id in seen and seen[guessed.id].upload is None:
+        refused(lambda: store.delete(guessed.id))  # what was not handed in
+    assert store.delete(guessed.id, of_folder=True) == (guessed.id in seen)
     if guessed.id in seen:
         project.delete(seen[guessed.id], clearance)
 

@@ -31,8 +31,11 @@ def paged(world: World, user: str, project: Project, number: int) -> None:
     store, seen = world.uploads(user, project), _seen(project, user, project.numbers.live)
     paths = sorted(one.path for one in seen)
     after = world.chance.choice(["", *paths])
-    page = [one.path for one in store.page(after, 3)]
+    page = [one.path for one in store.documents(after=after, limit=3)]
     assert page == [path for path in paths if path > after][:3]
+    beginning = world.chance.choice(["a", "b", user])
+    page = [one.path for one in store.documents(filters=Filters(path=beginning), limit=3)]
+    assert page == [path for path in paths if path.startswith(beginning)][:3]
     assert store.has_uploads() == any(one.upload is not None for one in seen)
 
 
@@ -96,6 +99,16 @@ def guessed(world: World, user: str, project: Project, number: int) -> None:
     is_seen = held.id in seen
     chunk = chunk_ids(held.document)[0]
     assert [one.path for one, _ in store.load_chunks([chunk])] == [held.path] * is_seen
+    checksum = held.document.document.checksum
+    assert {one.id for one in store.documents(checksum=checksum)} == {
+        one.id for one in seen.values() if one.document.document.checksum == checksum
+    }
+    uploads = world.uploads(user, project)
+    live = {one.id: one for one in _seen(project, user, project.numbers.live)}
+    upload = live[held.id].upload if held.id in live else None
+    handed_in = uploads.handed_in(held.id)
+    kept = project.originals_seen(user).get(upload) if upload else None
+    assert (handed_in and handed_in.data.decode()) == (kept and kept.text)
     loaded = store.load_document(held.id)
     assert (loaded is not None and loaded.text) == (is_seen and held.text)
     assert (store.load_embedded(held.id) is not None) == is_seen

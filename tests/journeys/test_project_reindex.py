@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from pincite import Case, Gate
-from pincite.engine.making import Making
 from pincite.engine.models import ModelAccess
 from pincite.engine.project import Project
 from pincite.errors import FileUnreadable, SettingsError
 from pincite.ports import Embedder
+from pincite.reading.reader import LibraryReader
 from pincite.records import (
     Document,
     Filters,
     LibraryHeader,
-    Original,
     Progress,
     Uploaded,
 )
 from pincite.stores.postgres import tables
-from pincite.stores.postgres.uploads import UploadStore
-from projects import NOTE, PLAN, OneModel, Open, paths_found, share
+from pincite.vectors import Vector
+from projects import NOTE, PLAN, Counting, OneModel, Open, paths_found, share
 from two_models import Backwards
 
 
@@ -68,25 +68,36 @@ def test_what_comes_and_goes_during_a_reindex_is_followed(opened: Open) -> None:
     assert project._uploads().verify() == []
 
 
-def test_labels_that_change_during_a_reindex_are_followed(
-    opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Meddling(OneModel):
+    """Does something else while documents are embedded."""
+
+    def __init__(self, meddle: Callable[[], object]) -> None:
+        super().__init__(ModelAccess())
+        self._meddle = meddle
+
+    def of(self, header: LibraryHeader) -> Embedder:
+        meddle = self._meddle
+
+        class Embedding(Counting):
+            def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+                if any("pump" in text or "valve" in text for text in texts):
+                    meddle()
+                return super().embed_passages(texts)
+
+        return Embedding()
+
+
+def test_labels_that_change_during_a_reindex_are_followed(opened: Open) -> None:
     project = opened("ada")
     project.index_document("early.md", PLAN, labels={"tags": ["old"]})
     project.index_document("late.md", NOTE, labels={"tags": ["old"]})
-    made = Making.made
 
-    def meddle_while_it_is_made(self: Making, original: Original, known: UploadStore) -> object:
-        document = made(self, original, known)
-        with monkeypatch.context() as patched:
-            patched.setattr(Making, "made", made)
-            project.index_document("early.md", PLAN, labels={"tags": ["new"]})
-            project.index_document("late.md", NOTE, labels={"tags": ["new"]})
-        return document
+    def relabel() -> None:
+        opened("ada").index_document("early.md", PLAN, labels={"tags": ["new"]})
+        opened("ada").index_document("late.md", NOTE, labels={"tags": ["new"]})
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Making, "made", meddle_while_it_is_made)
-        assert project.reindex(policy="flat").outcome == "switched"
+    project._embedders = Meddling(relabel)
+    assert project.reindex(policy="flat").outcome == "switched"
     assert [one.metadata.tags for one in project.documents()] == [("new",), ("new",)]
     assert project._uploads().verify() == []
 
@@ -159,16 +170,16 @@ def test_a_file_that_cannot_be_read_any_more_keeps_a_project_as_it_is(
     project = opened("ada")
     project.index_document("plan.md", PLAN)
     note = project.index_document("note.md", NOTE)
-    read = Making.read
+    read = LibraryReader.read
 
-    def read_plans_alone(self: Making, original: Original) -> Document:
-        if original.path.endswith("note.md"):
+    def read_plans_alone(self: LibraryReader, path: str, data: bytes) -> Document:
+        if path.endswith("note.md"):
             raise FileUnreadable("is in a format that is read no more")
-        return read(self, original)
+        return read(self, path, data)
 
     seen: list[Progress] = []
     with monkeypatch.context() as patched:
-        patched.setattr(Making, "read", read_plans_alone)
+        patched.setattr(LibraryReader, "read", read_plans_alone)
         report = project.reindex(policy="flat", on_progress=seen.append)
     assert (report.outcome, report.lost) == ("incomplete", (note.document.path,))
     assert [one.reason for one in report.index.failures] == ["is in a format that is read no more"]

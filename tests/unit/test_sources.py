@@ -53,6 +53,31 @@ def test_files_come_sorted_with_size_and_checksum_and_others_are_counted(tmp_pat
     assert scan(tmp_path).unsupported == {"": 1, ".pdf": 2}
 
 
+def test_a_scan_of_some_paths_finds_of_them_what_a_scan_of_all_does(tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    write(root, "a.md", "sub/b.md", "sub/deep/c.md", "sub/deep/keep.md", "build/x.md", ".x/a.md")
+    write(root, "pincite-labels.json", f"uploads/{'0' * 20}/a.md", ".converted/a.pdf.md", "b.pdf")
+    write(root, f"uploads/{'0' * 20}/pincite-labels.json", "uploads/x/pincite-labels.json")
+    write(root, "empty.md", text="")
+    write(root, ".gitignore", text="build/\nc.md")
+    write(root, "sub/deep/.pinciteignore", text="*.md\n!keep.md\n")
+    write(tmp_path, "outside.md")
+    (root / "link.md").symlink_to(tmp_path / "outside.md")
+    (root / "folder").symlink_to(root / "sub")
+    every = scan(root)
+    paths = [one.relative_to(root).as_posix() for one in root.rglob("*")]
+    for path in (*paths, "folder/b.md", "gone.md", "sub/../a.md", "/a.md", ""):
+        of_it = Folder(root).scan(is_text, only=(path,))
+        assert of_it.files == tuple(one for one in every.files if one.path == path), path
+        assert of_it.labels == {one: sum_ for one, sum_ in every.labels.items() if one == path}
+        assert {one for one in every.skipped if one.path == path} <= set(of_it.skipped), path
+    assert [one.path for one in every.files] == [
+        *(".converted/a.pdf.md", "a.md", "sub/b.md", "sub/deep/keep.md"),
+        f"uploads/{'0' * 20}/a.md",
+    ]
+    assert list(every.labels) == [f"uploads/{'0' * 20}/pincite-labels.json"]
+
+
 @pytest.mark.parametrize(
     ("rules", "kept"),
     [

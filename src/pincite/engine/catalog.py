@@ -10,8 +10,10 @@ from pincite.records import CatalogEntry, CatalogState, DocumentEntry, Failure
 from pincite.text.words import fold
 
 
-def catalog(store: Store, root: Path, question: str) -> list[CatalogEntry]:
+def catalog(store: Store, root: Path | None, question: str) -> list[CatalogEntry]:
     """Every file by path, or those whose name, title, author, tags or summary speak to a question.
+
+    Without a folder the files are in the database.
 
     Files that could not be read are found by their names.
     """
@@ -36,12 +38,12 @@ def _is_called(path: str, words: Sequence[str]) -> bool:
     return all(word in fold(path) for word in words)
 
 
-def _entry(root: Path, document: DocumentEntry, problem: Failure | None) -> CatalogEntry:
+def _entry(root: Path | None, document: DocumentEntry, problem: Failure | None) -> CatalogEntry:
     """A document with its state; by its file's size, as reading all files would take long."""
     state: CatalogState = "indexed"
     reason = ""
     try:
-        size = (root / document.path).lstat().st_size
+        size = (root / document.path).lstat().st_size if root else document.size
     except OSError:
         state = "missing"
     else:

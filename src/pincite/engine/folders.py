@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import FolderMissing, IndexMissing, IndexOutdated, NothingToIndex
+from pincite.errors import (
+    FileUnreadable,
+    FolderMissing,
+    IndexMissing,
+    IndexOutdated,
+    NothingToIndex,
+)
 from pincite.files import remove, replace_file
 from pincite.records import DocumentEntry, Filters, FoundFile, LibraryHeader, fields_of
 from pincite.settings import APART_FILE, CONVERTED_FOLDER
 
 if TYPE_CHECKING:
-    from pincite.sources import Scan
+    from pincite.sources import Folder, Scan
 
 INDEX_FOLDER = ".index"
 # Any of them; `generation` says which one is live, and the first one may be gone; `store.json` says
@@ -67,6 +74,20 @@ def is_readable(path: str) -> bool:
     if path.startswith(f"{CONVERTED_FOLDER}/"):
         return kind is MARKDOWN
     return kind is not None
+
+
+def look_for(folder: Folder, path: str) -> Scan:
+    """One file, and its labels, as a run would find them; FileUnreadable where it would not."""
+    from pincite.sources import labels_file_of
+
+    scan = folder.scan(is_readable, only=(path, labels_file_of(path)))
+    if any(file.path == path for file in scan.files):
+        return scan
+    reasons = {one.path: one.reason for one in scan.skipped}
+    if path not in reasons and not os.path.lexists(folder.root / path):
+        reasons[path] = "is not there any more"
+    hidden = "is hidden by a rule in .gitignore or .pinciteignore, or lies behind a link"
+    raise FileUnreadable(reasons.get(path, hidden))
 
 
 def refuse_empty(root: Path, scan: Scan) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from pincite.converting.converted_folder import ConvertedFolder
 from pincite.engine.evaluation import VARIANTS_FOLDER
 from pincite.engine.folders import is_readable
-from pincite.engine.homes import FolderHome, Home
+from pincite.engine.homes import FolderHome, Home, refuse_team
 from pincite.engine.indexing import without_orphans
 from pincite.errors import CitationNotFound, LibraryBusy, SettingsError
 from pincite.files import remove_ours
@@ -44,11 +44,7 @@ def forget_documents(
     on_progress: Callable[[Progress], None],
 ) -> ForgetReport | None:
     """Forget what is named by path or id; None where that was not confirmed."""
-    if not isinstance(home, FolderHome):
-        raise SettingsError(
-            "`forget` is not offered for a team's database; delete the file and update the index, "
-            "or drop the project to remove earlier versions, too (`pincite team drop`)"
-        )
+    home = refuse_team(home)
     # Opening tells of a damaged index, and brings one that is behind up to date.
     with closing(home.read()) as store:
         held = store.paths()

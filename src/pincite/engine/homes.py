@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pincite.errors import (
     IndexBuildFailed,
     IndexMissing,
     LibraryBusy,
     PinciteError,
+    SettingsError,
     StoreDamaged,
 )
 
@@ -28,6 +30,22 @@ if TYPE_CHECKING:
     from pincite.stores.sqlite.store import SqliteStore
 
 JOURNAL_FILE = "journal.sqlite"
+_PATIENCE = 30.0  # seconds for which whoever changes one document waits for another writer
+_SECONDS_BETWEEN_TRIES = 0.1
+
+Done = TypeVar("Done")
+
+
+def patiently(action: Callable[[], Done], *, seconds: float = _PATIENCE) -> Done:
+    """Do what another writer may be in the way of, as soon as it is not; LibraryBusy in the end."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return action()
+        except LibraryBusy:
+            if time.monotonic() > until:
+                raise
+            time.sleep(_SECONDS_BETWEEN_TRIES)
 
 
 def try_index(store: Store) -> IndexBuildFailed | None:
@@ -404,6 +422,17 @@ class FolderHome:
             raise IndexMissing(
                 f"{self._root} has no index yet; run `pincite index build {self._root}`"
             )
+
+
+def refuse_team(home: Home) -> FolderHome:
+    """What is forgotten for good was in files of our own."""
+    _ = home.files  # LibraryClosed after `close`
+    if isinstance(home, FolderHome):
+        return home
+    raise SettingsError(
+        "`forget` is not offered for a team's database; delete the file and update the index, "
+        "or drop the project to remove earlier versions, too (`pincite team drop`)"
+    )
 
 
 def _refuse_changed(as_it_was: bool) -> None:  # noqa: FBT001 — it is all there is to say

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pincite.engine.exporting import OWN_FILES, MoveCounts, OnProgress
 from pincite.engine.folders import join_files, set_apart
+from pincite.engine.handing_in import labels_of
 from pincite.engine.homes import Aside, MovingHome, try_index
-from pincite.engine.making import labels_of
 from pincite.errors import (
     DatabaseMissing,
     IndexExists,
@@ -170,7 +170,7 @@ class _Taking:
     def _take_original(self, line: OriginalLine) -> None:
         original = sound_original(line)
         try:
-            labels_of(original)
+            labels_of(original.path, original.labels)
         except SettingsError as error:
             raise Unsound(
                 f"says something of {line.path!r} that cannot be understood: {error}"

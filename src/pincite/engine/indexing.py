@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,8 +13,10 @@ from typing import TypeVar
 
 from pincite.converting.flow import known_empty
 from pincite.engine.folders import (
+    is_apart,
     is_readable,
     join_files,
+    look_for,
     refuse_empty,
     refuse_forgetting,
     refuse_forgetting_apart,
@@ -24,8 +26,8 @@ from pincite.engine.models import Embedders, Wishes, header_for
 from pincite.errors import FileUnreadable, ModelError, NothingToIndex, SettingsError
 from pincite.ingest.catalog import summarized
 from pincite.ingest.embed import KnownVectors, nothing_known
-from pincite.ingest.flow import Parts, sync
-from pincite.ingest.summaries import Summarize, WrittenSummaries
+from pincite.ingest.flow import Parts, made, sync
+from pincite.ingest.summaries import WrittenSummaries
 from pincite.ports import Chunker, Embedder, Store
 from pincite.reading.analysis import AnalysisFile, parse_analysis
 from pincite.reading.labels import LabelsFile, parse_labels
@@ -37,8 +39,14 @@ from pincite.records import (
     FoundFile,
     IndexReport,
     LibraryHeader,
+    Metadata,
     Progress,
     Skipped,
+    Uploaded,
+    UploadStatus,
+    differs_in_labels,
+    document_id,
+    recipe_labelled,
 )
 from pincite.settings import (
     ANALYSIS_FILE,
@@ -48,7 +56,7 @@ from pincite.settings import (
     LABELS_FILE,
     policy_named,
 )
-from pincite.sources import Folder, Scan
+from pincite.sources import Folder, Scan, labels_file_of
 
 Parsed = TypeVar("Parsed")
 
@@ -83,13 +91,62 @@ class Run:
             refuse_empty(self.root, self.folder(limit).scan(is_readable))
         self._own_files()  # refused, if they must be, before anything is made
         with closing(home.write()) as store:
-            if not home.is_of_folder() and not self.wishes.fresh:
-                self._refuse_strange(store.documents())
-            report = self.fill(store, store.header(), files=home.files)
-            join_files(home.files)
-            home.settle()
-            store.make_index()  # last: where it cannot be made, all else is done
+            return self.follow(home, store)
+
+    def follow(self, home: Home, store: Store) -> IndexReport:
+        """Make the index equal to the folder, with a store that is open for it."""
+        if not home.is_of_folder() and not self.wishes.fresh:
+            self._refuse_strange(store.documents())
+        report = self.fill(store, store.header(), files=home.files)
+        join_files(home.files)
+        home.settle()
+        store.make_index()  # last: where it cannot be made, all else is done
         return report
+
+    def add(self, home: Home, store: Store, sandbox: Sandbox, path: str) -> Uploaded:
+        """Make one file of the folder searchable, whatever else changed there.
+
+        All of the folder is only looked at where the index is not one of this folder yet.
+        """
+        own = self._own_files()
+        is_new = False
+        begun = store.header() is not None and home.is_of_folder() and not is_apart(home.files)
+        if not begun or _is_source(path, own, store):
+            is_new = path in self.follow(home, store).paths.get("added", ())
+        header = self._header(store.header(), own)
+        folder = self.folder(header.max_file_bytes)
+        scan = look_for(folder, path)
+        document = document_id(header.name, path, folder.checksum(path))
+        recipe = _recipe_of(path, header, scan)
+        held = store.documents([document])
+
+        def is_there(path: str) -> bool:
+            return bool(folder.scan(is_readable, only=(path,)).files)
+
+        status: UploadStatus = "indexed" if is_new or not held else "deduplicated"
+        if not held or held[0].recipe != recipe:
+            with _changing(store, header, path):
+                store.begin(header)
+                reader = self._reader(header, sandbox, folder, scan, own, is_there)
+                parts = parts_for(header, self.embedders, store, reader, folder.read)
+                known = store.load_embedded(document) if held else None
+                if known and differs_in_labels(held[0].recipe, recipe):
+                    embedded = known.labelled(reader.read(path, folder.read(path)).metadata)
+                else:
+                    embedded = made(path, parts, self.on_progress)
+                    status = "reindexed" if held else status
+                store.replace_document(embedded, recipe=recipe)
+            held = store.documents([embedded.document.id])
+        return Uploaded(status, held[0])
+
+    def drop(self, home: Home, store: Store, entry: DocumentEntry) -> None:
+        """Forget one document whose file is gone, whatever else changed in the folder."""
+        header = store.header()
+        if header is None or _is_source(entry.path, self._own_files(), store):
+            self.follow(home, store)
+            return
+        with _changing(store, header, entry.path):
+            store.remove_documents([entry.id])
 
     def _refuse_strange(self, held: Sequence[DocumentEntry]) -> None:
         """What was indexed from elsewhere would be forgotten."""
@@ -137,9 +194,8 @@ class Run:
             documents = held or store.documents()
             refuse_forgetting(self.root, scan, len(documents))
             refuse_forgetting_apart(self.root, files, scan, documents, checksum)
-        embedder = self.embedders.named(header.model.name)
+        embedder = self.embedders.of(header)
         by_rule: list[Failure] = []
-        chunk = self._chunker(header, embedder, by_rule.append)
         version = [str(header.ingestion_version)]
         there = {file.path for file in scan.files}
         outdated = sum(
@@ -150,23 +206,21 @@ class Run:
         store.begin(header)
         with ExitStack() as ending:
             # Also of a run that is stopped: what it read need not be read again.
-            ending.callback(folder.checksums.save, [file.path for file in scan.files])
+            seen = [*scan.labels, *(file.path for file in scan.files)]
+            ending.callback(folder.checksums.save, seen)
             sandbox = ending.enter_context(Sandbox())
+            reader = self._reader(header, sandbox, folder, scan, own, there.__contains__)
+            parts = parts_for(header, self.embedders, store, reader, folder.read, by_rule.append)
             report = sync(
                 scan.files,
-                Parts(
-                    read_file=folder.read,
-                    read=self._reader(header, sandbox, folder, scan, own).read,
-                    chunk=chunk,
-                    embedder=embedder,
-                    store=store,
-                    summarize=self._summaries(header),
+                replace(
+                    parts,
                     elsewhere=elsewhere,
                     sources_of=own.analysis.sources,
                     checksum=checksum,
                     on_read=folder.note,
                 ),
-                recipe=header.recipe,
+                recipe_of=lambda path: _recipe_of(path, header, scan),
                 unreadable=[
                     Failure(one.path, one.reason)
                     for one in scan.skipped
@@ -214,34 +268,30 @@ class Run:
         folder: Folder,
         scan: Scan,
         own: _OwnFiles,
+        is_there: Callable[[str], bool],
     ) -> LibraryReader:
-        paths = frozenset(file.path for file in scan.files)
+        def labelled(path: str, metadata: Metadata) -> Metadata:
+            metadata = (own.labels or LabelsFile()).labelled(path, metadata)
+            file = labels_file_of(path)
+            if file not in scan.labels:
+                return metadata
+            try:
+                labels = parse_labels(self.folder(DEFAULT_MAX_FILE_BYTES).read(file))
+            except FileUnreadable as error:
+                raise FileUnreadable(f"cannot be labelled: {file} {error}") from error
+            return labels.labelled(path, metadata)
+
         return LibraryReader(
             header.name,
             sandbox.read,
             passwords=self.passwords,
             options=frozenset(header.options),
-            converted=frozenset(map(_recognised_from, scan.files)),
+            converted=frozenset(recognised_from(file.path) for file in scan.files),
             without_text=known_empty(self.root),
             analysis_of=own.analysis.of,
-            other_file=lambda path: folder.read(path) if path in paths else None,
-            labelled=(own.labels or LabelsFile()).labelled,
+            other_file=lambda path: folder.read(path) if is_there(path) else None,
+            labelled=labelled,
         )
-
-    def _chunker(
-        self, header: LibraryHeader, embedder: Embedder, on_failure: Callable[[Failure], None]
-    ) -> Chunker:
-        from pincite.chunking.flow import chunk_document
-        from pincite.chunking.semantic import SemanticChunker
-
-        if header.policy == "semantic":
-            return SemanticChunker(self.embedders.cutter(header), embedder, on_failure)
-        return partial(chunk_document, policy=policy_named(header.policy), embedder=embedder)
-
-    def _summaries(self, header: LibraryHeader) -> Summarize:
-        if not header.summaries:
-            return summarized
-        return WrittenSummaries(self.embedders.generator(header.summaries), summarized)
 
     def _own_files(self) -> _OwnFiles:
         analysis, analysis_checksum = self._own_file(ANALYSIS_FILE, parse_analysis)
@@ -259,10 +309,61 @@ class Run:
             raise SettingsError(f"{name} {error}") from error
 
 
-def _recognised_from(file: FoundFile) -> str:
+def parts_for(
+    header: LibraryHeader,
+    embedders: Embedders,
+    store: Store,
+    reader: LibraryReader,
+    read_file: Callable[[str], bytes],
+    on_failure: Callable[[Failure], None] = lambda failure: None,
+) -> Parts:
+    """What makes documents of files as a header says; where a model cannot cut one, it is told."""
+    from pincite.chunking.flow import chunk_document
+    from pincite.chunking.semantic import SemanticChunker
+
+    embedder = embedders.of(header)
+    chunk: Chunker = partial(chunk_document, policy=policy_named(header.policy), embedder=embedder)
+    if header.policy == "semantic":
+        chunk = SemanticChunker(embedders.cutter(header), embedder, on_failure)
+    parts = Parts(
+        read_file=read_file, read=reader.read, chunk=chunk, embedder=embedder, store=store
+    )
+    if not header.summaries:
+        return parts
+    return replace(
+        parts, summarize=WrittenSummaries(embedders.generator(header.summaries), summarized)
+    )
+
+
+@contextmanager
+def _changing(store: Store, header: LibraryHeader, path: str) -> Iterator[None]:
+    """A change of one document, after which the index is as complete as it was."""
+    was_complete = store.is_complete() and store.header() == header
+    problems = [one for one in store.problems() if one.path != path]
+    yield
+    if was_complete:
+        store.finish(problems)
+
+
+def _is_source(path: str, own: _OwnFiles, store: Store) -> bool:
+    """Whether a page is about this file, which then has to be cut again, too."""
+    return bool(own.analysis_checksum) and any(
+        path in own.analysis.sources(one.path, one.title)
+        for one in store.documents()
+        if one.path != path
+    )
+
+
+def _recipe_of(path: str, header: LibraryHeader, scan: Scan) -> str:
+    """How the document of a file is made."""
+    labels = scan.labels.get(labels_file_of(path), "") if scan.labels else ""
+    return recipe_labelled(header.recipe, labels)
+
+
+def recognised_from(path: str) -> str:
     """The path of the file whose recognised text this is; empty where it is no such text."""
-    folder, _, path = file.path.partition("/")
-    return path.removesuffix(".md") if folder == CONVERTED_FOLDER else ""
+    folder, _, source = path.partition("/")
+    return source.removesuffix(".md") if folder == CONVERTED_FOLDER else ""
 
 
 def without_orphans(scan: Scan, root: Path) -> Scan:
@@ -270,7 +371,7 @@ def without_orphans(scan: Scan, root: Path) -> Scan:
     orphans = {
         file: Skipped(file.path, f"is the text of {source}, which is gone", "orphaned")
         for file in scan.files
-        if (source := _recognised_from(file)) and not (root / source).is_file()
+        if (source := recognised_from(file.path)) and not (root / source).is_file()
     }
     files = tuple(file for file in scan.files if file not in orphans)
     return replace(scan, files=files, skipped=(*scan.skipped, *orphans.values()))

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import begun, is_apart
+from pincite.engine.homes import patiently, refuse_team
 from pincite.engine.models import Wishes
 from pincite.engine.searchable import Searchable
 from pincite.errors import (
     FileUnreadable,
+    IndexMissing,
     LibraryBusy,
     ModelUnavailable,
     NothingToIndex,
     PinciteError,
     StoreBusy,
+    StoreDenied,
     StoreFull,
     StoreUnreachable,
 )
-from pincite.settings import DEFAULT_MAX_FILE_BYTES, SourceSettings
+from pincite.settings import DEFAULT_MAX_FILE_BYTES, SourceSettings, policy_named
 
 if TYPE_CHECKING:
     from pincite.converting.flow import ConversionReport
     from pincite.converting.process import OcrEngine
     from pincite.engine.evaluation import Evaluation
+    from pincite.engine.handing_in import Uploads
+    from pincite.engine.indexing import Run
     from pincite.engine.reindexing import LibraryGenerations
+    from pincite.ports import Store
     from pincite.records import (
-        CatalogEntry,
         DeleteStatus,
         Document,
         DocumentEntry,
@@ -77,8 +84,6 @@ class Library(Searchable):
         encrypted files and are not remembered. With `fresh` everything is read, cut and embedded
         again.
         """
-        from pincite.engine.indexing import Run
-
         wishes = Wishes(
             name=name,
             policy=policy,
@@ -89,8 +94,7 @@ class Library(Searchable):
             fresh=fresh,
         )
         self._home.refuse_folder()
-        run = Run(self.root, wishes, self._embedders, self._folder, passwords, on_progress)
-        return run.go(self._home)
+        return self._run(wishes, passwords, on_progress).go(self._home)
 
     def reindex(  # noqa: PLR0913 — each is a choice of the user's
         self,
@@ -108,11 +112,9 @@ class Library(Searchable):
         A new generation is made beside it. Once it is complete, and answers the gate's questions
         as well, searches use it. What was stopped goes on where it was, also without arguments.
         """
-        from pincite.engine.indexing import Run
-
         wishes = Wishes(policy=policy, model=model, fresh=fresh)
         self._home.refuse_folder()
-        run = Run(self.root, wishes, self._embedders, self._folder, passwords, on_progress)
+        run = self._run(wishes, passwords, on_progress)
         return self.generations.reindex(run, gate, switch=switch)
 
     def rollback(self) -> LibraryHeader:
@@ -156,33 +158,115 @@ class Library(Searchable):
             if report is not None and (report.paths or report.failures):
                 yield report
 
-    def index_document(self, name: str, data: bytes) -> Uploaded:
+    def index_document(
+        self,
+        name: str,
+        data: bytes,
+        *,
+        labels: Mapping[str, Any] | None = None,
+        method: str | None = None,
+    ) -> Uploaded:
         """Make a file searchable that is handed in: it is written into the folder, as `uploads/…`.
 
-        The same bytes, wherever they stand in the library, are the same document. FileUnreadable
-        says why a file cannot be read; then the folder is as it was.
+        The same content is the same document, wherever it stands in the library. Labels (`project`,
+        `confidentiality`, `author`, `date`, `language`, `tags`, `agents`) say what the file cannot
+        say itself. Of content that is there those change that are named, None takes one away, and
+        nothing is embedded again. The method is a chunk policy: the library's own, or the first
+        one of a library without an index. FileUnreadable says why a file cannot be read; a file
+        that could not be indexed is taken away again.
         """
-        from pincite.engine.handing_in import hand_in
+        from pincite.engine.handing_in import refuse_other_method
 
-        return hand_in(self, self._store, name, data)
+        plain = self._uploads.checked(name, data, labels)
+        if method is not None:
+            policy_named(method)
+        self._home.refuse_folder()
+        with _naming(plain), closing(patiently(self._home.write)) as store:
+            header = store.header()
+            refuse_other_method(header, method)
+            wishes = Wishes() if header else Wishes(policy=method)
+            path, is_new = self._uploads.keep(store, plain, data, labels)
+            try:
+                return self._indexed(self._run(wishes), store, path)
+            except PinciteError:
+                if is_new:
+                    self._uploads.take_away(path)
+                raise
 
-    def get_document(self, document_id: str) -> Document | None:
-        """A document with its text; None where there is none of that id."""
-        from pincite.records import DocumentId
+    def keep_upload(self, name: str, data: bytes, labels: Mapping[str, Any] | None = None) -> str:
+        """Only write a file that is handed in, for `index_upload` or the next update; its path."""
+        plain = self._uploads.checked(name, data, labels)
+        with _naming(plain):
+            try:
+                store: Store | None = self._store()
+            except IndexMissing:
+                store = None
+            return self._uploads.keep(store, plain, data, labels)[0]
 
-        return self._store().load_document(DocumentId(document_id))
+    def index_upload(
+        self, path: str, *, on_progress: Callable[[Progress], None] = lambda progress: None
+    ) -> Uploaded:
+        """Make a file searchable that was kept. One that cannot be read is taken away again."""
+        run = self._run(Wishes(), on_progress=on_progress)
+        with _naming(path), closing(patiently(self._home.write)) as store:
+            try:
+                return self._indexed(run, store, path)
+            except FileUnreadable:
+                if self._uploads.is_kept(store, path):
+                    self._uploads.take_away(path)
+                raise
 
-    def delete_document(self, document_id: str, *, of_folder: bool = False) -> DeleteStatus:
-        """Delete a document and its file, if it was handed in; with `of_folder` any other, too."""
-        from pincite.engine.handing_in import delete_file
+    def _indexed(self, run: Run, store: Store, path: str) -> Uploaded:
+        done = run.add(self._home, store, self._sandbox, path)
+        # It may have been followed before this call came to it.
+        return replace(done, status="indexed") if self._uploads.is_new(path) else done
 
-        return delete_file(self, self._store, document_id, of_folder=of_folder)
+    def original(self, document_id: str) -> tuple[str, bytes] | None:
+        """Name and bytes of a document's file as it is now; None where there is none of that id.
 
-    def catalog(self, question: str = "") -> list[CatalogEntry]:
-        """The library's files and how they stand: all by path, or those a question describes."""
-        from pincite.engine.catalog import catalog
+        Of recognised text it is the scan or the recording. FileUnreadable where the file is gone.
+        """
+        from pincite.engine.indexing import recognised_from
 
-        return catalog(self._store(), self.root, question)
+        entry = self.entry(document_id)
+        if entry is None:
+            return None
+        source = recognised_from(entry.path)
+        path = source or entry.path
+        with _naming(path), self._files.open(path) as file:
+            return source.rpartition("/")[2] or entry.name, file.read()
+
+    def delete_document(
+        self, document_id: str, *, of_folder: bool = False, forget: bool = False
+    ) -> DeleteStatus:
+        """Delete a document and its file, if it was handed in; with `of_folder` any other, too.
+
+        With `forget` its past goes as well, as with the method of that name.
+        """
+        from pincite.sources import is_upload
+
+        if forget:
+            refuse_team(self._home)
+        entry = self.entry(document_id)
+        if entry is None:
+            return "not_found"
+        if not of_folder and not is_upload(entry.path):
+            raise StoreDenied(
+                f"{entry.path} was not handed in but came with the folder; it is not deleted"
+            )
+        with closing(patiently(self._home.write)) as store:
+            if not store.documents([entry.id]):
+                return "not_found"
+            if os.path.lexists(self.root / entry.path) and self._differs(entry):
+                raise LibraryBusy(
+                    f"{entry.path} is another file by now than the one that was indexed, and is "
+                    "not deleted; look at it again after `pincite index update`"
+                )
+            self._uploads.take_away(entry.path)
+            self._run(Wishes()).drop(self._home, store, entry)
+        if forget:
+            patiently(lambda: self.forget(entry.id))
+        return "deleted"
 
     def convert(  # noqa: PLR0913 — each is a choice of the user's
         self,
@@ -248,15 +332,18 @@ class Library(Searchable):
         """
         from pincite.engine.forgetting import forget_documents
 
-        self._release()  # the index is replaced under an open reader
-        return forget_documents(
-            self._folder(DEFAULT_MAX_FILE_BYTES),
-            self._home,
-            documents,
-            seen_from=Path(base).resolve() if base is not None else self.root,
-            confirmed=confirmed,
-            on_progress=on_progress,
-        )
+        try:
+            return forget_documents(
+                self._folder(DEFAULT_MAX_FILE_BYTES),
+                self._home,
+                documents,
+                seen_from=Path(base).resolve() if base is not None else self.root,
+                confirmed=confirmed,
+                on_progress=on_progress,
+            )
+        finally:
+            self._live.leave()
+            self.forget_questions()
 
     def export_to(
         self,
@@ -301,6 +388,16 @@ class Library(Searchable):
             Path(file), self.root, self._home, replace=replace, on_progress=on_progress
         )
 
+    def _run(
+        self,
+        wishes: Wishes,
+        passwords: tuple[str, ...] = (),
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> Run:
+        from pincite.engine.indexing import Run
+
+        return Run(self.root, wishes, self._embedders, self._folder, passwords, on_progress)
+
     def _folder(self, max_file_bytes: int) -> Folder:
         from pincite.sources import Folder
 
@@ -311,6 +408,12 @@ class Library(Searchable):
     def _files(self) -> Folder:
         """For looks at files that were found: a search does not look for the folder, too."""
         return self._folder(sys.maxsize)
+
+    @cached_property
+    def _uploads(self) -> Uploads:
+        from pincite.engine.handing_in import Uploads
+
+        return Uploads(self.root, self._folder)
 
     @cached_property
     def _checksums(self) -> Checksums:
@@ -324,3 +427,12 @@ class Library(Searchable):
             return self._files.checksum(document.path) != document.checksum
         except FileUnreadable:
             return not is_apart(self._home.files)  # imported without its files: nothing to compare
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Why a file cannot be read, with its name."""
+    try:
+        yield
+    except FileUnreadable as error:
+        raise type(error)(f"{name}: {error}") from error

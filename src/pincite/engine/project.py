@@ -11,35 +11,39 @@ from typing import TYPE_CHECKING, Any
 from pincite.engine.addresses import Address
 from pincite.engine.eval_wishes import Gate
 from pincite.engine.folders import begun
-from pincite.engine.making import making
+from pincite.engine.handing_in import (
+    checked,
+    labels_now,
+    labels_of,
+    refuse_other_method,
+    refuse_too_large,
+)
 from pincite.engine.models import Embedders, ModelAccess, Wishes, header_for
 from pincite.engine.searchable import Searchable
 from pincite.engine.team_home import TeamHome
-from pincite.errors import FileUnreadable, SettingsError
+from pincite.errors import FileUnreadable
 from pincite.records import (
     Document,
     DocumentEntry,
     DocumentId,
-    DocumentPage,
     LibraryHeader,
     Original,
     Progress,
     Scope,
     Uploaded,
 )
-from pincite.settings import INGESTION_VERSION
+from pincite.settings import INGESTION_VERSION, policy_named
+from pincite.sources import OWN_LETTERS
 from pincite.stores.fields import storable
 
 if TYPE_CHECKING:
     from pincite.engine.project_reindexing import ProjectGenerations
-    from pincite.records import DeleteStatus, ReindexReport
+    from pincite.ingest.flow import Parts
+    from pincite.records import DeleteStatus, Failure, ReindexReport
     from pincite.records.journal import LogMode
     from pincite.stores.postgres.uploads import UploadStore
 
 _GONE = "was handed in before and is above your clearance now, or was deleted just now"
-_LARGEST_PAGE = 1_000
-_LONGEST_NAME = 200  # bytes
-_OWN_LETTERS = 20  # before a name: nobody finds a file that gets those of another
 _TRIES = 3  # to hand in a file while the project moves to another model
 
 
@@ -71,83 +75,89 @@ class Project(Searchable):
     _home: TeamHome
 
     def index_document(
-        self, name: str, data: bytes, *, labels: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        data: bytes,
+        *,
+        labels: Mapping[str, Any] | None = None,
+        method: str | None = None,
     ) -> Uploaded:
         """Make a file searchable; the same file again is the same document.
 
         Labels (`project`, `confidentiality`, `author`, `date`, `language`, `tags`, `agents`) say
         what the file cannot say itself. Of a file that is there those change that are named, None
         takes one away, the name that is shown is the last one, and nothing is embedded again
-        unless files are read or cut otherwise by now. A chunk that the embedding service refuses
-        is found by words only (`document.lacking`); handing the file in again tries it again.
+        unless files are read or cut otherwise by now. The method is a chunk policy: the project's
+        own, or the first one of a new project. A chunk that the embedding service refuses is found
+        by words only (`document.lacking`); handing the file in again tries it again.
         FileUnreadable says why a file cannot be read.
         """
         from pincite.stores.postgres.uploads import MadeOtherwise
 
-        _refuse_other_types(name, data, labels)
+        plain = checked(name, data, labels)
+        if method is not None:
+            policy_named(method)
         self._home.create()
         self._home.refuse_files()
         for tries_left in reversed(range(_TRIES)):
             try:
-                return self._index_document(name, data, labels)
+                return self._index_document(plain, data, labels, method)
             except FileUnreadable as error:
-                raise type(error)(f"{name}: {error}") from error
+                raise type(error)(f"{plain}: {error}") from error
             except MadeOtherwise:
                 if not tries_left:
                     raise
         raise AssertionError  # the last try returned or raised
 
-    def _index_document(self, name: str, data: bytes, said: Mapping[str, Any] | None) -> Uploaded:
+    def _index_document(
+        self, name: str, data: bytes, said: Mapping[str, Any] | None, method: str | None
+    ) -> Uploaded:
+        from pincite.ingest.flow import made
+
         store = self._uploads()
-        header = self._begun(store)
-        if len(data) > header.max_file_bytes:
-            raise FileUnreadable(
-                f"has {len(data):,} bytes, more than the {header.max_file_bytes:,} that are read"
-            )
+        header = self._begun(store, method)
+        refuse_other_method(header, method)
+        refuse_too_large(data, header.max_file_bytes)
         checksum = hashlib.sha256(data).hexdigest()
         held = store.uploaded(checksum)
         # The name it came with first is what citations say; what is shown is the last one.
-        path = self._path(name, checksum)
-        known: dict[str, Any] = {}
-        if held is not None:
-            known = {**held[1], "name": path.rpartition("/")[2]}
-            path = held[0].path
-        if "name" in (said or {}):
-            raise SettingsError("`name` is no label of an upload: hand the file in under that name")
-        labels = {key: one for key, one in {**known, **(said or {})}.items() if one is not None}
-        if labels.get("name") == path.rpartition("/")[2]:
-            del labels["name"]
+        path = held[0].path if held else self._path(name, checksum)
+        labels = labels_now(held[1] if held else {}, said, name=name, path=path)
         original = Original(path, checksum, labels, data)
-        with making(header, self._embedders.of(header)) as how:
-            if held is not None and held[0].recipe == header.recipe:
-                if labels != held[1]:
-                    about = how.read(original).metadata
-                    if not store.relabel(held[0].id, about, labels):
-                        raise FileUnreadable(_GONE)
-                return Uploaded("deduplicated", _found(store, checksum))
-            embedded = how.made(original, store)
+        parts = self.making(header, store)(original)
+        if held is not None and held[0].recipe == header.recipe:
+            if labels != held[1]:
+                about = parts.read(path, data).metadata
+                if not store.relabel(held[0].id, about, labels):
+                    raise FileUnreadable(_GONE)
+            return Uploaded("deduplicated", _found(store, checksum))
+        embedded = made(path, parts)
         if held is not None:
             store.remake_upload(embedded, original, header)
             return Uploaded("reindexed", _found(store, checksum))
         added = store.add_upload(embedded, original, header)
         return Uploaded("indexed" if added else "deduplicated", _found(store, checksum))
 
-    def get_document(self, document_id: str) -> Document | None:
-        """A document with its text; None where this user can see none of that id."""
-        return self._store().load_document(DocumentId(storable(document_id)))
+    def original(self, document_id: str) -> tuple[str, bytes] | None:
+        """Name and bytes of a document's file; None where this user sees none of that id."""
+        entry = self.entry(document_id)
+        if entry is None:
+            return None
+        original = self._uploads().handed_in(entry.id)
+        if original is None:
+            raise FileUnreadable(f"{entry.name}: is kept in the folder that it came from, not here")
+        return entry.name, original.data
 
-    def list_documents(self, *, after: str = "", limit: int = 100) -> DocumentPage:
-        """Documents by path, so many at a time; `after` of a page asks for the next one."""
-        if not 1 <= limit <= _LARGEST_PAGE:
-            raise SettingsError(f"a page has 1 to {_LARGEST_PAGE:,} documents, not {limit}")
-        found = self._uploads().page(storable(after), limit + 1)
-        more = len(found) > limit
-        return DocumentPage(tuple(found[:limit]), found[limit - 1].path if more else None)
+    def delete_document(
+        self, document_id: str, *, of_folder: bool = False, forget: bool = True
+    ) -> DeleteStatus:
+        """Delete a document with its chunks, words, vectors and earlier versions, in one step.
 
-    def delete_document(self, document_id: str) -> DeleteStatus:
-        """Delete a document with its chunks, words, vectors and earlier versions, in one step."""
+        Nothing is left of it, whatever `forget` says. One that a folder has comes back with the
+        next update there, and is only deleted with `of_folder`.
+        """
         known = DocumentId(storable(document_id))
-        return "deleted" if self._uploads().delete(known) else "not_found"
+        return "deleted" if self._uploads().delete(known, of_folder=of_folder) else "not_found"
 
     @property
     def folder(self) -> None:
@@ -189,27 +199,45 @@ class Project(Searchable):
 
         return ProjectGenerations(self.root, self._home, self._embedders, self)
 
-    def _begun(self, store: UploadStore) -> LibraryHeader:
+    def _begun(self, store: UploadStore, method: str | None = None) -> LibraryHeader:
         """How documents are made here, by this pincite; by default where this is the first."""
         header = store.header()
         if header is None:
             header = header_for(
-                None, Wishes(), self._embedders, folder_name=self._home.address.scope.name
+                None,
+                Wishes(policy=method),
+                self._embedders,
+                folder_name=self._home.address.scope.name,
             )
             header = store.begun_as(header)
             store.finish()  # no run is under way: each file is whole by itself
         newest = max(header.ingestion_version, INGESTION_VERSION)
         return replace(header, ingestion_version=newest)
 
+    def making(
+        self,
+        header: LibraryHeader,
+        store: UploadStore,
+        on_failure: Callable[[Failure], None] = lambda failure: None,
+    ) -> Callable[[Original], Parts]:
+        """What makes documents of files that were handed in, as a header says."""
+        from pincite.engine.indexing import parts_for
+        from pincite.reading.reader import LibraryReader
+
+        reader = LibraryReader(header.name, self._sandbox.read, options=frozenset(header.options))
+        parts = parts_for(header, self._embedders, store, reader, lambda path: b"", on_failure)
+
+        def parts_of(original: Original) -> Parts:
+            labelled = labels_of(original.path, original.labels).labelled
+            read = replace(reader, labelled=labelled).read
+            return replace(parts, read=read, read_file=lambda path: original.data)
+
+        return parts_of
+
     def _path(self, name: str, checksum: str) -> str:
         """Where the document stands: names need not be unique, and tell nothing of others."""
-        plain = name.replace("\\", "/").rpartition("/")[2].strip()
-        if not plain.isprintable():
-            raise SettingsError(f"the name of a file must be printable: {name!r}")
-        if not plain or plain in (".", "..") or len(plain.encode()) > _LONGEST_NAME:
-            raise SettingsError(f"{name!r} cannot be the name of a file")
         owned = f"{self._home.address.user}/{checksum}".encode()
-        return f"{hashlib.sha256(owned).hexdigest()[:_OWN_LETTERS]}/{plain}"
+        return f"{hashlib.sha256(owned).hexdigest()[:OWN_LETTERS]}/{name}"
 
     def _uploads(self) -> UploadStore:
         return self._home.uploads()
@@ -217,22 +245,6 @@ class Project(Searchable):
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """What was handed in is kept here, and cannot change elsewhere."""
         return False
-
-
-def _refuse_other_types(name: object, data: object, labels: object) -> None:
-    """What a type checker would say: not every program has one."""
-    if not isinstance(name, str):
-        raise SettingsError(f"the name of a file must be a str, not {type(name).__name__}")
-    if not isinstance(data, bytes):
-        raise SettingsError(
-            f"{name}: data must be the bytes of the file, not {type(data).__name__}; open it with "
-            'mode "rb", or write text.encode()'
-        )
-    if not isinstance(labels, Mapping | None):
-        raise SettingsError(
-            f'{name}: labels must be a mapping such as {{"tags": ["lease"]}}, not '
-            f"{type(labels).__name__}"
-        )
 
 
 def _found(store: UploadStore, checksum: str) -> DocumentEntry:

@@ -11,8 +11,8 @@ from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.evaluation import asked_all
 from pincite.engine.generations import IndexGenerations, judged
 from pincite.engine.homes import try_index
-from pincite.engine.making import Making, making
 from pincite.errors import FileUnreadable
+from pincite.ingest.flow import made
 from pincite.records import (
     EvalRun,
     Failure,
@@ -41,12 +41,9 @@ class ProjectGenerations(IndexGenerations):
     ) -> ReindexReport:
         """Fill the next generation; what comes or goes meanwhile is followed until the switch."""
         asked: GateReport | None = None
-        with (
-            closing(self.home.write_next()) as coming,
-            making(header, self.embedders.of(header)) as made,
-        ):
+        with closing(self.home.write_next()) as coming:
             coming.begin(header)
-            filling = _Filling(coming, made, on_progress)
+            filling = _Filling(self.project, header, coming, on_progress)
             report = filling.fill()
             no_index = try_index(coming)
             if gate.cases and not report.failures:
@@ -88,10 +85,15 @@ class _Filling:
     """Makes the next generation equal to the files there are, as often as it is asked to."""
 
     def __init__(
-        self, store: UploadStore, making: Making, on_progress: Callable[[Progress], None]
+        self,
+        project: Project,
+        header: LibraryHeader,
+        store: UploadStore,
+        on_progress: Callable[[Progress], None],
     ) -> None:
         self._store = store
-        self._making = making
+        self._by_rule: list[Failure] = []
+        self._parts_of = project.making(header, store, self._by_rule.append)
         self._on_progress = on_progress
         self._done = self._bytes = 0
         self._lacking: dict[str, Failure] = {}  # of all rounds, by path
@@ -107,7 +109,7 @@ class _Filling:
             if original is None:
                 continue  # deleted just now
             try:
-                embedded = self._making.made(original, self._store)
+                embedded = made(original.path, self._parts_of(original))
             except FileUnreadable as error:
                 failures.append(Failure(original.path, str(error)))
             else:
@@ -121,4 +123,8 @@ class _Filling:
             self._bytes += one.size
             self._on_progress(Progress(self._done, total, self._bytes, size, original.path))
         self._store.finish(failures)
-        return IndexReport(failures=tuple(failures), lacking=tuple(self._lacking.values()))
+        return IndexReport(
+            failures=tuple(failures),
+            lacking=tuple(self._lacking.values()),
+            partly=tuple(self._by_rule),
+        )

@@ -7,7 +7,6 @@ store keeps (see docs/decisions/0022), and so it also holds what was added meanw
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,10 +16,9 @@ from typing import TYPE_CHECKING
 from pincite.engine.eval_wishes import EvalWishes, Gate
 from pincite.engine.folders import begun
 from pincite.engine.generations import IndexGenerations, judged
-from pincite.engine.homes import Home, try_index
+from pincite.engine.homes import patiently, try_index
 from pincite.engine.indexing import Run
 from pincite.engine.models import Wishes
-from pincite.errors import LibraryBusy
 from pincite.files import open_file, remove, replace_file
 from pincite.ingest.embed import KnownVectors, nothing_known
 from pincite.ingest.sync import is_unreadable
@@ -36,8 +34,7 @@ from pincite.records import (
 if TYPE_CHECKING:
     from pincite.engine.library import Library
 
-_MOST_TRIES = 60  # for the moment in which nobody else writes
-_SECONDS_BETWEEN_TRIES = 1.0
+_PATIENCE = 60.0  # seconds for the moment in which nobody else writes
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,8 @@ class LibraryGenerations(IndexGenerations):
             if no_index:
                 raise no_index
             return report
-        with closing(_patient_writer(self.home)):
+        # An update that runs just now is waited for: hours of work should not end with it.
+        with closing(patiently(self.home.write, seconds=_PATIENCE)):
             # Nobody else can write now: what came meanwhile is in both, or in neither.
             last = filling.fill()
             report = replace(report, outcome=last.outcome, caught_up=last.index, lost=last.lost)
@@ -163,13 +161,3 @@ class _Filling:
             for document in self.live.documents()
             if document.path not in made and is_unreadable(document.path, failed)
         }
-
-
-def _patient_writer(home: Home) -> Store:
-    """An update that runs just now is waited for: hours of work should not end with it."""
-    for _ in range(_MOST_TRIES):
-        try:
-            return home.write()
-        except LibraryBusy:
-            time.sleep(_SECONDS_BETWEEN_TRIES)
-    return home.write()

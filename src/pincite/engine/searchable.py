@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -23,7 +23,7 @@ from pincite.errors import (
     SettingsError,
     StoreError,
 )
-from pincite.records import Filters, FiltersGiven, filters_of
+from pincite.records import DocumentId, Filters, FiltersGiven, filters_of
 from pincite.settings import (
     DEFAULT_BUDGET,
     AskSettings,
@@ -31,12 +31,15 @@ from pincite.settings import (
     check_ask,
     check_search,
 )
+from pincite.stores.fields import storable
 
 if TYPE_CHECKING:
     from pincite.answer.flow import Readers
     from pincite.engine.searching import Searching
     from pincite.ports import Embedder, Store, UnitScorer
+    from pincite.reading.sandbox import Sandbox
     from pincite.records import (
+        CatalogEntry,
         CheckedCitation,
         Citation,
         CitedPlace,
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
         Context,
         Document,
         DocumentEntry,
+        DocumentPage,
         FoundDocuments,
         LibraryStats,
         Mode,
@@ -58,6 +62,7 @@ if TYPE_CHECKING:
     from pincite.stores.journal import Journal
 
 
+_LARGEST_PAGE = 1_000
 _log = logging.getLogger(__name__)
 
 
@@ -94,6 +99,11 @@ class LiveStore:
         for store in self._stores[:-2]:
             store.close()
         del self._stores[:-2]
+
+    def leave(self) -> None:
+        """Use what is there anew; a search that is under way ends with what it began with."""
+        with self._opening:
+            self._stores.clear()  # each closes when the last one who uses it is done
 
     def close(self) -> None:
         """Give back every resource."""
@@ -447,6 +457,40 @@ class Searchable:
         """Every document of the library, by path."""
         return self._store().documents()
 
+    def list_documents(
+        self, *, after: str = "", limit: int = 100, filters: FiltersGiven = None
+    ) -> DocumentPage:
+        """Documents by path, so many at a time; `after` of a page asks for the next one.
+
+        Filters let those through of which they would let something be found.
+        """
+        from pincite.records import DocumentPage
+
+        if not 1 <= limit <= _LARGEST_PAGE:
+            raise SettingsError(f"a page has 1 to {_LARGEST_PAGE:,} documents, not {limit}")
+        filters = filters_of(filters)
+        filters.check()
+        store = self._store()
+        if not filters.none_given:
+            refuse_unread_labels(begun(store.header(), self.root), filters)
+        found = store.documents(after=storable(after), limit=limit + 1, filters=filters)
+        more = len(found) > limit
+        return DocumentPage(tuple(found[:limit]), found[limit - 1].path if more else None)
+
+    def entry(self, document_id: str) -> DocumentEntry | None:
+        """What is known of a document; None where this user sees none of that id."""
+        return next(iter(self._store().documents([DocumentId(storable(document_id))])), None)
+
+    def get_document(self, document_id: str) -> Document | None:
+        """A document with its text; None where this user sees none of that id."""
+        return self._store().load_document(DocumentId(storable(document_id)))
+
+    def catalog(self, question: str = "") -> list[CatalogEntry]:
+        """The library's files and how they stand: all by path, or those a question describes."""
+        from pincite.engine.catalog import catalog
+
+        return catalog(self._store(), self.folder, question)
+
     def stats(self) -> LibraryStats:
         """What the index is and holds."""
         store = self._store()
@@ -477,6 +521,8 @@ class Searchable:
         self._live.close()
         if self.place:  # in the database that is closed now; a folder's journal is no part of it
             self._queries.close()
+        if "_sandbox" in self.__dict__:
+            self._sandbox.close()
         self._home.close()
 
     def __enter__(self) -> Self:
@@ -488,6 +534,13 @@ class Searchable:
 
     def _store(self) -> Store:
         return self._live.get()
+
+    @cached_property
+    def _sandbox(self) -> Sandbox:
+        """Reads files that are handed in; to start one for each would take longer than the rest."""
+        from pincite.reading.sandbox import Sandbox
+
+        return Sandbox()
 
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""

@@ -2,7 +2,8 @@
 
 While one document is being embedded the next ones are read and cut, and those before are stored,
 so that the model never waits. Each document is stored whole in one step: whatever stops a run,
-what was stored stays, and the next run goes on from there.
+what was stored stays, and the next run goes on from there. A file that is handed in is read, cut
+and embedded in the same way, by itself (`made`).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def sync(
     files: Sequence[FoundFile],
     parts: Parts,
     *,
-    recipe: str,
+    recipe_of: Callable[[str], str],
     unreadable: Sequence[Failure] = (),
     reuse: bool = True,
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -75,7 +76,7 @@ def sync(
     plan = compare(
         files,
         parts.store.documents(),
-        recipe=recipe,
+        recipe_of=recipe_of,
         unreadable={failure.path for failure in unreadable},
         sources_of=parts.sources_of,
         checksum=parts.checksum,
@@ -85,7 +86,7 @@ def sync(
     with EmbeddingPool(parts.embedder, parts.store, reuse=reuse, elsewhere=parts.elsewhere) as pool:
         for one in _ahead(_begun(plan.tasks, parts, pool, tally)):
             tally.embeds(one.task.path, one.pending)
-            _finish(one, parts.store, pool, tally)
+            _finish(one, recipe_of(one.task.path), parts.store, pool, tally)
     # Deletions last: until here a file that came back elsewhere could take over old vectors.
     parts.store.remove_documents([document.id for document in plan.deleted])
     parts.store.finish(tally.failures)
@@ -110,6 +111,32 @@ def sync(
     )
 
 
+def made(
+    path: str, parts: Parts, on_progress: Callable[[Progress], None] = lambda progress: None
+) -> EmbeddedDocument:
+    """One file as a document with its vectors; texts that the model refuses are `lacking` theirs.
+
+    FileUnreadable says why there is none, ModelUnavailable that the service does not answer.
+    """
+    document = _read(path, parts)
+    with EmbeddingPool(parts.embedder, parts.store) as pool:
+        pending = pool.submit(parts.chunk(document))
+        done = 0
+        for windows in pending.batches():
+            done += windows
+            on_progress(Progress(0, 1, 0, document.size, path, "", done, pending.windows))
+        chunks, failed = pool.collect(pending)
+    if (trouble := unanswered(failed.values())) is not None:
+        raise trouble
+    return EmbeddedDocument(document, chunks)
+
+
+def _read(path: str, parts: Parts) -> Document:
+    document = parts.read(path, parts.read_file(path))
+    parts.on_read(path, document.checksum)
+    return parts.summarize(document)
+
+
 def _begun(
     tasks: Iterable[Task], parts: Parts, pool: EmbeddingPool, tally: _Tally
 ) -> Iterator[_UnderWay]:
@@ -117,9 +144,7 @@ def _begun(
     for task in tasks:
         tally.reads(task.path)
         try:
-            document = parts.read(task.path, parts.read_file(task.path))
-            parts.on_read(task.path, document.checksum)
-            document = parts.summarize(document)
+            document = _read(task.path, parts)
         except FileEmpty as error:
             parts.store.remove_documents(task.replaces)
             kind: SkipKind = "converted" if isinstance(error, FileConverted) else "empty"
@@ -147,7 +172,7 @@ def _ahead(begun: Iterable[_UnderWay]) -> Iterator[_UnderWay]:
     yield from queue
 
 
-def _finish(one: _UnderWay, store: Store, pool: EmbeddingPool, tally: _Tally) -> None:
+def _finish(one: _UnderWay, recipe: str, store: Store, pool: EmbeddingPool, tally: _Tally) -> None:
     """Wait for the vectors and store the document, or report why not.
 
     A chunk without one is found by its words; a document without any stays as it was where it is
@@ -165,7 +190,7 @@ def _finish(one: _UnderWay, store: Store, pool: EmbeddingPool, tally: _Tally) ->
         in_vain = 0 < one.task.lacking == embedded.lacking
         try:
             if not in_vain:
-                store.replace_document(embedded, replaces=one.task.replaces)
+                store.replace_document(embedded, replaces=one.task.replaces, recipe=recipe)
         except StoreDenied as denied:  # this one document, to this user
             tally.failed(Failure(one.task.path, str(denied)))
         else:

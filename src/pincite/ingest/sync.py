@@ -36,7 +36,7 @@ def compare(
     files: Iterable[FoundFile],
     documents: Iterable[DocumentEntry],
     *,
-    recipe: str,
+    recipe_of: Callable[[str], str],
     unreadable: Collection[str] = (),
     sources_of: Sources = lambda path, title: (),
     checksum: Callable[[FoundFile], str] = lambda file: file.checksum,
@@ -48,7 +48,8 @@ def compare(
 
     A file that cannot be read right now keeps the version that is stored. A file that went away
     while another with the same content came is a move: the new one replaces the old one.
-    `checksum` is asked only where the size does not tell.
+    `checksum` is asked only where the size does not tell. `recipe_of` tells for a path how its
+    document is made.
     """
     found = {file.path: file for file in files}
     stored = {document.path: document for document in documents}
@@ -90,7 +91,7 @@ def compare(
             tasks.append(Task(path, "changed", (old.id,)))
         elif not differing.isdisjoint(sources_of(path, old.title)):
             pages.append(Task(path, "recut", (old.id,)))
-        elif old.recipe != recipe:
+        elif old.recipe != (recipe := recipe_of(path)):
             is_same = split_recipe(old.recipe)[0] == recipe
             lacking = old.lacking if is_same else 0
             tasks.append(Task(path, "retried" if is_same else "recut", (old.id,), lacking))

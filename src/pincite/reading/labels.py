@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -21,7 +21,7 @@ _LARGEST = 1_000_000  # bytes
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class _Label(msgspec.Struct, forbid_unknown_fields=True):
+class _Label(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     files: str | list[str]
     name: str | None = None
     project: str | None = None
@@ -53,6 +53,12 @@ class LabelsFile:
     """What a labels file says, in its order."""
 
     labels: Sequence[_Label] = ()
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """All that is said, whatever it is said of; what is said later wins."""
+        told = (msgspec.to_builtins(label) for label in self.labels)
+        return {name: one for each in told for name, one in each.items() if name != "files"}
 
     def labelled(self, path: str, metadata: Metadata) -> Metadata:
         """The file's own metadata with what is said of it; what is said later wins.

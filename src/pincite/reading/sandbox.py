@@ -167,6 +167,11 @@ class Sandbox:
         with self._one_at_a_time:
             self._stop()
 
+    def __del__(self) -> None:
+        """Nobody closed it: its processes end all the same."""
+        if self._server is not None:
+            self._stop()
+
     def __enter__(self) -> Self:
         return self
 

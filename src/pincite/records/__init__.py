@@ -61,6 +61,8 @@ from pincite.records.header import (
     Generations as Generations,
     LibraryHeader as LibraryHeader,
     ModelCard as ModelCard,
+    differs_in_labels as differs_in_labels,
+    recipe_labelled as recipe_labelled,
     recipe_lacking as recipe_lacking,
     split_recipe as split_recipe,
 )

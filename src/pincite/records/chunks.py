@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal, NewType
 
@@ -11,6 +11,7 @@ from pincite.records.documents import (
     Analysis,
     Document,
     DocumentId,
+    Metadata,
     Modality,
     Section,
     sha1,
@@ -156,6 +157,14 @@ class EmbeddedDocument:
     def lacking(self) -> int:
         """How many of its chunks have no vector."""
         return sum(not part.windows for part in self.chunks)
+
+    def labelled(self, about: Metadata) -> EmbeddedDocument:
+        """The same with other things said of it, and the vectors it has."""
+        document = replace(self.document, metadata=about)
+        if not document.own_title:
+            title = document.name.rpartition(".")[0] or document.name
+            document = replace(document, title=title)
+        return replace(self, document=document)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,19 @@ class LibraryHeader:
         return "/".join(map(str, parts))
 
 
+_LABELLED = "/labelled "
 _LACKING = "/lacking "
+
+
+def recipe_labelled(recipe: str, checksum: str) -> str:
+    """The recipe of a document whose own labels have this checksum; where it has none, the same."""
+    return f"{recipe}{_LABELLED}{checksum[:12]}" if checksum else recipe
+
+
+def differs_in_labels(recipe: str, other: str) -> bool:
+    """Whether two recipes differ in the document's own labels and in nothing else."""
+    one, two = (each.partition(_LABELLED)[0] for each in (recipe, other))
+    return recipe != other and one == two and not split_recipe(recipe)[1]
 
 
 def recipe_lacking(recipe: str, chunks: int) -> str:

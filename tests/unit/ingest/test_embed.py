@@ -61,7 +61,7 @@ def index(
         for path, text in files.items()
     ]
     told = progress if progress is not None else []
-    return sync(found, parts, recipe=HEADER.recipe, on_progress=told.append)
+    return sync(found, parts, recipe_of=lambda path: HEADER.recipe, on_progress=told.append)
 
 
 def test_texts_go_to_the_model_in_batches_and_get_their_own_vectors() -> None:
@@ -123,7 +123,7 @@ def test_a_changed_recipe_cuts_a_document_without_vectors_again() -> None:
     index({"b.md": FORTY}, CountingEmbedder(fails_on="cursed"), store)
     (entry,) = store.documents()
     found = [FoundFile("b.md", entry.size, entry.checksum)]
-    (task,) = compare(found, store.documents(), recipe="another").tasks
+    (task,) = compare(found, store.documents(), recipe_of=lambda path: "another").tasks
     assert (task.change, task.lacking) == ("recut", 0)
 
 
@@ -240,7 +240,12 @@ def test_a_large_file_is_named_before_it_is_read() -> None:
         store=new_store(),
     )
     found = [FoundFile("a.md", 11_000_000, ""), FoundFile("b.md", 13, "")]
-    sync(found, parts, recipe=HEADER.recipe, on_progress=lambda one: told.append(one.doing))
+    sync(
+        found,
+        parts,
+        recipe_of=lambda path: HEADER.recipe,
+        on_progress=lambda one: told.append(one.doing),
+    )
     assert told[:3] == ["Reading a.md", "a.md", "b.md"]
 
 

@@ -94,7 +94,7 @@ def test_files_and_documents_say_what_has_to_be_done(case: Case) -> None:
     plan = compare(
         [FoundFile(path, 1, content) for path, content in case.files.items()],
         [stored(path, content) for path, content in case.documents.items()],
-        recipe=RECIPE,
+        recipe_of=lambda path: RECIPE,
         unreadable=case.unreadable,
     )
     assert plan.tasks == case.tasks
@@ -104,7 +104,7 @@ def test_files_and_documents_say_what_has_to_be_done(case: Case) -> None:
 
 def test_a_document_of_another_recipe_is_cut_again() -> None:
     old = stored("a.md", "1", recipe="flat/1")
-    plan = compare([FoundFile("a.md", 1, "1")], [old], recipe=RECIPE)
+    plan = compare([FoundFile("a.md", 1, "1")], [old], recipe_of=lambda path: RECIPE)
     assert plan.tasks == (Task("a.md", "recut", (old.id,)),)
     assert (plan.deleted, plan.unchanged) == ((), 0)
 
@@ -115,7 +115,7 @@ def test_a_page_is_cut_again_before_the_source_it_is_about(content: str | None) 
     plan = compare(
         [FoundFile("z.md", 1, "1"), *([FoundFile("a.py", 1, content)] if content else [])],
         [page, source],
-        recipe=RECIPE,
+        recipe_of=lambda path: RECIPE,
         sources_of=lambda path, title: ("a.py",),
     )
     again = () if content == "1" else (Task("z.md", "recut", (page.id,)),)
@@ -137,7 +137,7 @@ def test_doing_what_is_planned_makes_the_store_equal_to_the_folder(
     plan = compare(
         [FoundFile(path, sizes.get(content, 1), content) for path, content in files.items()],
         [stored(path, one, size=sizes.get(one, 0)) for path, one in documents.items()],
-        recipe=RECIPE,
+        recipe_of=lambda path: RECIPE,
         unreadable=unreadable,
     )
     after = {id_of(path, content): path for path, content in documents.items()}
@@ -154,7 +154,7 @@ def test_doing_what_is_planned_makes_the_store_equal_to_the_folder(
 
 def test_a_changed_document_of_another_recipe_is_only_changed() -> None:
     old = stored("a.md", "1", recipe="flat/1")
-    plan = compare([FoundFile("a.md", 1, "2")], [old], recipe=RECIPE)
+    plan = compare([FoundFile("a.md", 1, "2")], [old], recipe_of=lambda path: RECIPE)
     assert plan.tasks == (Task("a.md", "changed", (old.id,)),)
 
 
@@ -167,7 +167,7 @@ def test_a_checksum_is_asked_for_only_where_the_size_does_not_tell() -> None:
         asked.append(file.path)
         return str(file.size)
 
-    plan = compare(files, documents, recipe=RECIPE, checksum=checksum)
+    plan = compare(files, documents, recipe_of=lambda path: RECIPE, checksum=checksum)
     assert [(task.path, task.change) for task in plan.tasks] == [
         ("b", "changed"),
         ("c", "added"),
@@ -179,7 +179,12 @@ def test_a_checksum_is_asked_for_only_where_the_size_does_not_tell() -> None:
 def test_a_page_that_lacks_vectors_is_cut_again_with_its_source() -> None:
     page, source = stored("z.md", "1", recipe=f"{RECIPE}/lacking 1"), stored("a.py", "1")
     files = [FoundFile("z.md", 1, "1"), FoundFile("a.py", 1, "2")]
-    plan = compare(files, [page, source], recipe=RECIPE, sources_of=lambda path, title: ("a.py",))
+    plan = compare(
+        files,
+        [page, source],
+        recipe_of=lambda path: RECIPE,
+        sources_of=lambda path, title: ("a.py",),
+    )
     assert plan.tasks[0] == Task("z.md", "recut", (page.id,))
 
 
@@ -188,7 +193,7 @@ def test_a_page_stays_as_it_is_while_its_source_cannot_be_read() -> None:
     plan = compare(
         [FoundFile("z.md", 1, "1")],
         [page, source],
-        recipe=RECIPE,
+        recipe_of=lambda path: RECIPE,
         unreadable={"a.py"},
         sources_of=lambda path, title: ("a.py",),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -273,9 +274,13 @@ def test_what_is_printed_for_a_place_leads_back_to_it(store: Store, made: Embedd
 class Unlisted(MemoryStore):
     """A store that is so large that nobody should list what is known of all its documents."""
 
-    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
+    def documents(
+        self,
+        ids: Collection[DocumentId] | None = None,
+        **more: Any,  # noqa: ANN401 — as it is called
+    ) -> list[DocumentEntry]:
         assert ids is not None, "every document was listed"
-        return super().documents(ids)
+        return super().documents(ids, **more)
 
 
 def test_of_a_large_library_only_what_is_asked_for_is_looked_up(tmp_path: Path) -> None:

@@ -191,15 +191,31 @@ class ProjectReader:
         with self._reading() as (_, state):
             return state.version
 
-    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
-        """Every document, or only these; by path."""
-        only = "" if ids is None else "AND document.id = ANY (%(ids)s)"
-        rows = self._rows(
-            f"SELECT {tables.ENTRY_COLUMNS} FROM document WHERE {_SEEN} {only} "
-            "ORDER BY document.path",
-            ids=list(ids or ()),
-        )
-        return [entry_of(row) for row in rows]
+    def documents(
+        self,
+        ids: Collection[DocumentId] | None = None,
+        *,
+        checksum: str | None = None,
+        after: str = "",
+        limit: int | None = None,
+        filters: Filters = Filters(),
+    ) -> list[DocumentEntry]:
+        """Every document by path, or only these, those of a file, or so many behind a path."""
+        with self._reading() as (connection, state):
+            if state.view is None:
+                return []
+            bound = Bound(**state.view.scope)
+            only = f"{_SEEN} AND document.path > {bound(after)}"
+            if ids is not None:
+                only += f" AND document.id = ANY ({bound(list(ids))})"
+            if checksum is not None:
+                only += f" AND document.checksum = {bound(checksum)}"
+            statement = f"""
+                SELECT {tables.ENTRY_COLUMNS} FROM document
+                WHERE {only} {_some_seen(state.view, filters, bound)}
+                ORDER BY document.path LIMIT {bound(limit)}
+            """
+            return [entry_of(row) for row in connection.execute(statement, bound.values)]
 
     def paths(self) -> dict[str, DocumentId]:
         """Which document stands where, by path."""

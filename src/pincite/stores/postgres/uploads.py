@@ -151,19 +151,6 @@ class UploadStore(PostgresStore):
         ) or [(0, 0)]
         return bool(uploads == documents if all_of_them else uploads)
 
-    def page(self, after: str, limit: int) -> list[DocumentEntry]:
-        """So many documents by path, from the one after this path on."""
-        rows = self._rows(
-            f"""
-            SELECT {tables.ENTRY_COLUMNS} FROM document
-            WHERE project = %(project)s AND generation = %(generation)s
-            AND level <= %(clearance)s AND path > %(after)s ORDER BY path LIMIT %(limit)s
-            """,
-            after=after,
-            limit=limit,
-        )
-        return [entry_of(row) for row in rows]
-
     def add_upload(
         self, embedded: EmbeddedDocument, original: Original, made: LibraryHeader
     ) -> bool:
@@ -206,12 +193,7 @@ class UploadStore(PostgresStore):
                 rows = tables.read(connection, state.view, document_id)
                 if rows is None:
                     continue
-                embedded = embedded_of(state.header.name, rows)
-                document = replace(embedded.document, metadata=about)
-                if not document.own_title:
-                    title = document.name.rpartition(".")[0] or document.name
-                    document = replace(document, title=title)
-                labelled = replace(embedded, document=document)
+                labelled = embedded_of(state.header.name, rows).labelled(about)
                 ids, recipe = [document_id], rows.document[tables.RECIPE]
                 self._forget(connection, state.view, state.header, ids, path=None, past=False)
                 self._add(connection, state.view, recipe, labelled, upload=upload, owner=owner)
@@ -219,13 +201,26 @@ class UploadStore(PostgresStore):
             connection.execute(_RELABEL, values)
             return True
 
-    def delete(self, document_id: DocumentId) -> bool:
-        """Delete a document with all of it that is seen, in every generation and in the past."""
+    def handed_in(self, document_id: DocumentId) -> Original | None:
+        """The file that a document was made of; None where none is kept."""
+        for owner, checksum, _ in self._rows(_HANDED_IN, document=document_id):
+            return self.original(Unmade(owner, checksum, 0)) if checksum else None
+        return None
+
+    def delete(self, document_id: DocumentId, *, of_folder: bool = False) -> bool:
+        """Delete a document with all of it that is seen, in every generation and in the past.
+
+        StoreDenied for one that was not handed in, but with `of_folder`.
+        """
         with self._writing(of_a_run=False) as (connection, view, _):
             values = {**view.scope, "document": document_id}
             found = connection.execute(_HANDED_IN, values).fetchone()
             if found is None:
                 return False
+            if found[1] is None and not of_folder:
+                raise StoreDenied(
+                    f"{found[2]} was not handed in but came with a folder; it is not deleted"
+                )
             held = connection.execute(_HELD_IN, values).fetchall()
             for _, generation, row, *_ in held:
                 tables.forget(connection, generation, [row])

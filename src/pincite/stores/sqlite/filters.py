@@ -16,7 +16,7 @@ Value = str | int
 
 @dataclass(frozen=True)
 class Visible:
-    """The statement that gives the rows of all chunks a search may see, and what to bind to it."""
+    """What a search may see, as a statement or a condition, and what to bind to it."""
 
     rows: str
     values: dict[str, Value]
@@ -28,10 +28,32 @@ def visible_chunks(filters: Filters) -> Visible:
     What is asked of documents alone is looked up first: they are fewer than chunks, and what they
     are filtered by stands together, apart from their texts.
     """
+    compiler = _Compiler()
+    of_documents, of_chunks, is_of_both = _apart(filters, compiler)
+    if of_documents:
+        documents = f"SELECT document.rowid FROM document WHERE {' AND '.join(of_documents)}"
+        of_chunks.insert(0, f"chunk.document IN ({documents})")
+    join = "JOIN document ON document.rowid = chunk.document " if is_of_both else ""
+    rows = f"SELECT chunk.rowid FROM chunk {join}WHERE {' AND '.join(of_chunks) or '1'}"
+    return Visible(rows, compiler.values)
+
+
+def visible_documents(filters: Filters) -> Visible:
+    """A condition on `document`: the filters let some of its chunks through."""
+    if filters.none_given:
+        return Visible("1", {})
+    compiler = _Compiler()
+    of_documents, of_chunks, _ = _apart(filters, compiler)
+    chunks = " AND ".join(("chunk.document = document.rowid", *of_chunks))
+    seen = f"EXISTS (SELECT 1 FROM chunk WHERE {chunks})"
+    return Visible(" AND ".join((*of_documents, seen)), compiler.values)
+
+
+def _apart(filters: Filters, compiler: _Compiler) -> tuple[list[str], list[str], bool]:
+    """What is asked of documents alone, and of chunks; whether the latter is also of documents."""
     of_documents: list[str] = []
     of_chunks: list[str] = []
     mentioned_there: set[str] = set()
-    compiler = _Compiler()
     for part in _conjuncts(filters.condition):
         mentioned = set(fields_of(part))
         if OF_CHUNKS.isdisjoint(mentioned):
@@ -39,14 +61,7 @@ def visible_chunks(filters: Filters) -> Visible:
         else:
             of_chunks.append(compiler.said(part))
             mentioned_there |= mentioned
-    if of_documents:
-        documents = f"SELECT document.rowid FROM document WHERE {' AND '.join(of_documents)}"
-        of_chunks.insert(0, f"chunk.document IN ({documents})")
-    join = (
-        "" if mentioned_there <= OF_CHUNKS else "JOIN document ON document.rowid = chunk.document "
-    )
-    rows = f"SELECT chunk.rowid FROM chunk {join}WHERE {' AND '.join(of_chunks) or '1'}"
-    return Visible(rows, compiler.values)
+    return of_documents, of_chunks, not mentioned_there <= OF_CHUNKS
 
 
 def _conjuncts(condition: Condition) -> Iterator[Condition]:

@@ -31,6 +31,7 @@ from pincite.stores.rows import chunk_of, document_of, embedded_of, entry_of, st
 from pincite.stores.spaces import refuse_other_space
 from pincite.stores.sqlite import tables, vocabulary
 from pincite.stores.sqlite.connection import snapshot, translated_errors
+from pincite.stores.sqlite.filters import visible_documents
 from pincite.stores.sqlite.history import History, chunks_in_history, is_of, past_versions
 from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.meta import log_position, meta
@@ -90,13 +91,32 @@ class IndexReader:
             position = meta(self._connection, "log_position") or ""
             return f"{self._database.parent.name}@{position} {self._opening}"
 
-    def documents(self, ids: Collection[DocumentId] | None = None) -> list[DocumentEntry]:
-        """Every document, or only these; by path."""
-        only = "" if ids is None else "WHERE id IN (SELECT value FROM json_each(?))"
-        statement = f"SELECT {tables.ENTRY_COLUMNS} FROM document {only} ORDER BY path"
+    def documents(
+        self,
+        ids: Collection[DocumentId] | None = None,
+        *,
+        checksum: str | None = None,
+        after: str = "",
+        limit: int | None = None,
+        filters: Filters = Filters(),
+    ) -> list[DocumentEntry]:
+        """Every document by path, or only these, those of a file, or so many behind a path."""
+        wanted: dict[str, object] = {"after": after, "limit": -1 if limit is None else limit}
+        seen = visible_documents(filters)
+        only = f"document.path > :after AND {seen.rows}"
+        if ids is not None:
+            only += " AND document.id IN (SELECT value FROM json_each(:ids))"
+            wanted["ids"] = json.dumps(list(ids))
+        if checksum is not None:
+            only += " AND document.checksum = :checksum"
+            wanted["checksum"] = checksum
+        statement = (
+            f"SELECT {tables.ENTRY_COLUMNS} FROM document WHERE {only} "
+            "ORDER BY document.path LIMIT :limit"
+        )
         with translated_errors(self._database):
-            values = () if ids is None else (json.dumps(list(ids)),)
-            return [entry_of(row) for row in self._connection.execute(statement, values)]
+            rows = self._connection.execute(statement, {**wanted, **seen.values})
+            return [entry_of(row) for row in rows]
 
     def paths(self) -> dict[str, DocumentId]:
         """Which document stands where, by path."""

@@ -10,7 +10,12 @@ from typing import Any
 import apsw
 
 from pincite.records import ChunkId, DocumentId, Filters, Ranked, Ranking
-from pincite.stores.sqlite.filters import Value, match_expression, visible_chunks
+from pincite.stores.sqlite.filters import (
+    Value,
+    match_expression,
+    visible_chunks,
+    visible_documents,
+)
 from pincite.stores.sqlite.tables import ENTRY_COLUMNS
 from pincite.text.words import exact_terms, question_terms
 from pincite.vectors import Vector, from_bytes, to_bytes
@@ -158,33 +163,20 @@ def search_documents(
 ) -> list[Row]:
     """Rows of ENTRY_COLUMNS of the documents that the question names or describes."""
     match = match_expression(question_terms(question))
-    values: dict[str, Value] = {"match": match, "limit": -1 if limit is None else limit}
-    return (
-        connection.execute(_DOCUMENTS.format(visible=_seen(filters, values)), values).fetchall()
-        if match
-        else []
-    )
+    seen = visible_documents(filters)
+    values = {"match": match, "limit": -1 if limit is None else limit, **seen.values}
+    statement = _DOCUMENTS.format(visible=seen.rows)
+    return connection.execute(statement, values).fetchall() if match else []
 
 
 def recorded_documents(
     connection: apsw.Connection, recording: str, filters: Filters
 ) -> list[DocumentId]:
     """The documents of a recording of which something may be seen."""
-    values: dict[str, Value] = {"recording": recording}
-    rows = connection.execute(_RECORDED.format(visible=_seen(filters, values)), values)
+    seen = visible_documents(filters)
+    values = {"recording": recording, **seen.values}
+    rows = connection.execute(_RECORDED.format(visible=seen.rows), values)
     return [row[0] for row in rows]
-
-
-def _seen(filters: Filters, values: dict[str, Value]) -> str:
-    """A condition on documents: something of them may be seen. Its values are added."""
-    if filters.none_given:
-        return "1"
-    visible = visible_chunks(filters)
-    values.update(visible.values)
-    return (
-        "document.rowid IN "
-        f"(SELECT chunk.document FROM chunk WHERE chunk.rowid IN ({visible.rows}))"
-    )
 
 
 def _best_windows(rows: Sequence[Row]) -> Ranking:
