@@ -204,6 +204,22 @@ def test_what_only_its_own_process_can_do_is_not_for_the_service(
     assert (told.returncode, told.stdout, told.stderr) == (NOBODY, b"", b"")
 
 
+def test_what_a_service_answers_is_in_the_log_as_the_command_s(served: Pincite) -> None:
+    assert by_service(served, "search", "who", "logs", "this?").returncode == 0
+    (query,) = json.loads(served("log", "list", "--json", "--limit", "1").stdout)
+    assert (query["question"], query["door"]) == ("who logs this?", "cli")
+    assert by_service(served, "search", "not this", PINCITE_LOG="off").returncode == NOBODY
+
+
+def test_the_doctor_looks_at_services_that_run(served: Pincite) -> None:
+    def services(**environment: str) -> list[tuple[str, str]]:
+        checks = json.loads(served("doctor", "--json", **environment).stdout)
+        return [(one["state"], one["mend"]) for one in checks if one["part"] == "service"]
+
+    assert services() == [("ok", "")]
+    assert services(PINCITE_LOG="off") == [("warning", "pincite service restart")]
+
+
 def test_the_reader_of_an_answer_may_go_away(served: Pincite) -> None:
     told = served("-m", "pincite", "search", "leaks", program=("-c", PIPED))
     assert (told.returncode, told.stderr) == (0, b"")

@@ -55,17 +55,17 @@ def examine(
     project: str | None = None,
 ) -> Iterator[Check]:
     """Every check, from the ground up; `settings` reads the user's settings and says which."""
-    yield from _guarded("python", _python)
-    yield from _guarded("sqlite", _sqlite, "pip install --force-reinstall apsw sqlite-vec")
-    yield from _guarded("settings", lambda: iter([Check("settings", "ok", settings())]))
-    yield from _guarded("disk", lambda: _disk(folder))
+    yield from guarded("python", _python)
+    yield from guarded("sqlite", _sqlite, "pip install --force-reinstall apsw sqlite-vec")
+    yield from guarded("settings", lambda: iter([Check("settings", "ok", settings())]))
+    yield from guarded("disk", lambda: _disk(folder))
     if store:
-        yield from _guarded("database", lambda: _database(store))
+        yield from guarded("database", lambda: _database(store))
     try:
         root = find_library(folder)
     except PinciteError as error:
         yield Check("library", "warning", str(error), f"pincite index build {quote(str(folder))}")
-        yield from _guarded("model", lambda: _model(models, None), _PREPARE)
+        yield from guarded("model", lambda: _model(models, None), _PREPARE)
         return
 
     def look() -> Iterator[Check]:
@@ -75,10 +75,10 @@ def examine(
         ) as library:
             yield from _library(library, models)
 
-    yield from _guarded("library", look, f"pincite trust {quote(str(root))}")
+    yield from guarded("library", look, f"pincite trust {quote(str(root))}")
 
 
-def _guarded(part: str, look: Look, mend: str = "") -> Iterator[Check]:
+def guarded(part: str, look: Look, mend: str = "") -> Iterator[Check]:
     """What a look gives, and one line more where it fails."""
     try:
         yield from look()
@@ -173,10 +173,10 @@ def _model(models: ModelAccess, library: Library | None) -> Iterator[Check]:
 def _library(library: Library, models: ModelAccess) -> Iterator[Check]:
     at = quote(str(library.root))
     repair = f"pincite index verify --repair {at}"
-    yield from _guarded("index", lambda: _index(library, at), repair)
-    yield from _guarded("model", lambda: _model(models, library), _PREPARE)
-    yield from _guarded("updates", lambda: _updates(library, at), f"pincite index update {at}")
-    yield from _guarded("log", lambda: _journal(library))
+    yield from guarded("index", lambda: _index(library, at), repair)
+    yield from guarded("model", lambda: _model(models, library), _PREPARE)
+    yield from guarded("updates", lambda: _updates(library, at), f"pincite index update {at}")
+    yield from guarded("log", lambda: _journal(library))
 
 
 def _index(library: Library, at: str) -> Iterator[Check]:

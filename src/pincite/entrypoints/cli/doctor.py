@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from pincite.engine import ModelAccess
-from pincite.engine.doctor import Check, examine
+from pincite.engine.doctor import Check, examine, guarded
 from pincite.entrypoints.cli.common import (
     as_json_option,
     echo,
@@ -32,9 +33,9 @@ EXIT_FAILED = 1
 def doctor(library: Path, as_json: bool) -> None:
     """Look at all that pincite needs, and tell what is wrong and which command mends it.
 
-    It looks at Python, SQLite, your settings, the disk, the database, and the library around the
-    current folder with its model, index and log. Nothing is changed, and no service is asked. The
-    exit code is 1 if something does not work.
+    It looks at Python, SQLite, your settings, the disk, the database, the library around the
+    current folder with its model, index and log, and services that run. Nothing is changed, and no
+    model service is asked. The exit code is 1 if something does not work.
 
     Example: pincite doctor
     """
@@ -42,16 +43,17 @@ def doctor(library: Path, as_json: bool) -> None:
         models = model_access()
     except PinciteError:  # told with the settings
         models = ModelAccess()
-    checks = list(
-        examine(
+    checks = [
+        *examine(
             library,
             models,
             _settings,
             store=from_environment("PINCITE_STORE"),
             user=from_environment("PINCITE_USER"),
             project=from_environment("PINCITE_PROJECT"),
-        )
-    )
+        ),
+        *guarded("service", _services, "pincite service restart"),
+    ]
     echo(as_json, [asdict(one) for one in checks], [_line(one) for one in checks])
     if any(one.state == "failed" for one in checks):
         sys.exit(EXIT_FAILED)
@@ -62,6 +64,22 @@ def _settings() -> str:
     file, settings = settings_file(os.environ), user_settings(os.environ)
     where = str(file) if file.exists() else f"no file at {file}"
     return f"{where}; profile {settings.profile or 'none'}, log {settings.log}"
+
+
+def _services() -> Iterator[Check]:
+    """Those of this user that answer commands."""
+    from pincite.entrypoints.cli.service import running
+
+    for one in running():
+        found = f"{one.state}: {', '.join(one.libraries)} (process {one.pid})"
+        if one.state not in ("ready", "warming up"):
+            told = f"{found} {one.message}".rstrip()
+            yield Check("service", "failed", told, "pincite service restart")
+        elif not one.is_current:
+            told = f"{found}; of another version or other settings, so commands do not use it"
+            yield Check("service", "warning", told, "pincite service restart")
+        else:
+            yield Check("service", "ok", found)
 
 
 def _line(check: Check) -> str:

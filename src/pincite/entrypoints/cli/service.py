@@ -64,7 +64,7 @@ def status(as_json: bool) -> None:
 
     Example: pincite service status
     """
-    _show(_running(), as_json)
+    _show(running(), as_json)
 
 
 @service.command()
@@ -90,7 +90,7 @@ def stop(folders: tuple[Path, ...], as_json: bool) -> None:
 
     Example: pincite service stop
     """
-    stopped = _stopped(_of(_roots(folders)) if folders else _running())
+    stopped = _stopped(_of(_roots(folders)) if folders else running())
     echo(as_json, {"stopped": stopped}, [f"Services stopped: {stopped}."])
 
 
@@ -116,7 +116,7 @@ def _roots(folders: Sequence[Path]) -> list[Path]:
     return [folder.expanduser().resolve() for folder in chosen]
 
 
-def _running() -> list[Running]:
+def running() -> list[Running]:
     """Every service of this user."""
     sockets: dict[int, list[str]] = {}
     for path in listening():
@@ -128,7 +128,7 @@ def _running() -> list[Running]:
 def _of(roots: Iterable[Path]) -> list[Running]:
     """The services for any of these folders, also those of another version."""
     names = {_library_in(socket_path(root)) for root in roots}
-    return [one for one in _running() if names & set(map(_library_in, one.sockets))]
+    return [one for one in running() if names & set(map(_library_in, one.sockets))]
 
 
 def _library_in(path: str) -> str:
