@@ -58,6 +58,7 @@ class IndexReader:
         self._log = ChunkLog(folder / LOG_NAME)
         self._shelf = Shelf(folder / SEGMENTS_NAME)
         self._spellings = vocabulary.Spellings()
+        self._chunk_counts = vocabulary.ChunkCounts()
         self._writable = writable
         self._opening = next(_openings)
         self._of_thread = threading.local()
@@ -202,7 +203,7 @@ class IndexReader:
     def chunk_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """How many chunks there are, and how many of them have each word, in any of its forms."""
         with translated_errors(self._database):
-            return vocabulary.chunk_counts(self._connection, words)
+            return self._chunk_counts.of(self._connection, words)
 
     def spellings(self, initial: str) -> Mapping[str, int]:
         """The library's words with this first letter, and how many documents have each."""

@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 
 import apsw
 
+from pincite.recent import Recent
 from pincite.records import Definition, DocumentId
 from pincite.stores.sqlite.connection import snapshot
 from pincite.stores.sqlite.filters import match_expression
 from pincite.stores.sqlite.meta import log_position
 from pincite.text.naming import longest_only, names_said
 from pincite.text.words import Term, fold
+
+_COUNTS_KNOWN = 5_000  # words whose chunks were counted; half a megabyte
 
 # A word that so many chunks have tells little, and counting on would take long.
 _HAVING = "SELECT count(*) FROM (SELECT 1 FROM chunk_words WHERE chunk_words MATCH ? LIMIT 10000)"
@@ -59,19 +62,36 @@ class Spellings:
         return known[1]
 
 
+class ChunkCounts:
+    """How many chunks have a word, counted once for each state of the index; threads may share it.
+
+    A question's words are asked for twice, and counting all chunks reads all of their table.
+    """
+
+    def __init__(self) -> None:
+        self._counted: Recent[tuple[int, str], int] = Recent(_COUNTS_KNOWN)
+
+    def of(self, connection: apsw.Connection, words: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """How many chunks there are, and how many of them have each word, in any of its forms."""
+        with snapshot(connection):
+            state = log_position(connection)
+            counts = {word: self._count(connection, state, fold(word)) for word in words}
+            return self._count(connection, state, ""), counts
+
+    def _count(self, connection: apsw.Connection, state: int, word: str) -> int:
+        known = self._counted.get((state, word))
+        if known is None:
+            counting = _HAVING if word else "SELECT count(*) FROM chunk"
+            values = (match_expression([Term((word,))]),) if word else ()
+            known = int(connection.execute(counting, values).get)
+            self._counted.put((state, word), known)
+        return known
+
+
 def all_spellings(connection: apsw.Connection) -> dict[str, int]:
     """Every word with the number of documents that have it."""
     connection.execute(_VIEW)
     return dict(connection.execute(_ALL))
-
-
-def chunk_counts(connection: apsw.Connection, words: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """How many chunks there are, and how many of them have each word, in any of its forms."""
-    counts = {
-        word: int(connection.execute(_HAVING, (match_expression([Term((fold(word),))]),)).get)
-        for word in words
-    }
-    return int(connection.execute("SELECT count(*) FROM chunk").get), counts
 
 
 def named_documents(
