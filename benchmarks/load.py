@@ -49,7 +49,7 @@ from pincite.engine import INDEX_FOLDER, Library, ModelAccess, open_library
 from pincite.engine.homes import FolderHome
 from pincite.engine.models import Embedders
 from pincite.ports import Embedder
-from pincite.settings import DEFAULT_MODEL
+from pincite.settings import DEFAULT_MODEL, ONE_THREAD
 from pincite.vectors import Vector
 
 CLIENTS = (1, 8, 32)
@@ -185,8 +185,10 @@ class Service:
 def running(name: str, command: Sequence[str], port: int, **extra: str) -> Iterator[Service]:
     """The service, from when it answers until the block ends."""
     with tempfile.TemporaryFile() as said:
+        # Each sets its own threads up: those of this process are for the engine alone.
+        given = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
         process = subprocess.Popen(
-            command, env={**os.environ, **extra}, stdout=said, stderr=subprocess.STDOUT
+            command, env=given | extra, stdout=said, stderr=subprocess.STDOUT
         )
         try:
             service = Service(name, process, port)
@@ -537,7 +539,7 @@ async def left_alone(service: Service, requests: Requests, usual: Load) -> dict[
 
 def run(library: Path, peer: Path, questions: Sequence[str], plan: Plan) -> dict[str, Any]:
     """Everything, one after the other."""
-    report: dict[str, Any] = {"cores": len(os.sched_getaffinity(0)), **asdict(plan)}
+    report: dict[str, Any] = {"cores": len(os.sched_getaffinity(0)), "plan": asdict(plan)}
     loads: list[Load] = []
     with ExitStack() as stack:
         ours = stack.enter_context(serve_pincite(library))
@@ -682,6 +684,8 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a small set, once, a second each")
     parser.add_argument("--json", type=Path, metavar="FILE")
     chosen = parser.parse_args()
+    if not ONE_THREAD.keys() <= os.environ.keys():  # NumPy is loaded, and has read it
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ONE_THREAD})
     name = chosen.set or ("scifact" if chosen.quick else "fiqa")
     plan = Plan(
         rounds=chosen.rounds,
