@@ -58,12 +58,14 @@ def _plain_name(name: object) -> str:
     return plain
 
 
-def checked(name: object, data: object, labels: object) -> str:
+def checked(name: object, data: object, labels: object, method: str | None = None) -> str:
     """The plain name of a file that can be handed in with these labels; SettingsError otherwise.
 
     It also says what a type checker would: not every program has one.
     """
     plain = _plain_name(name)
+    if method is not None:
+        policy_named(method)
     if not isinstance(data, bytes):
         raise SettingsError(
             f"{plain}: data must be the bytes of the file, not {type(data).__name__}; open it with "
@@ -137,13 +139,6 @@ class Uploads:
         self._keeping = Lock()  # of two who bring the same file, one writes it
         self._brought: set[str] = set()  # paths of what was written, until `is_new` is asked
 
-    def checked(self, name: str, data: bytes, labels: Mapping[str, Any] | None) -> str:
-        """The plain name of a file that can be handed in; no other is written."""
-        plain = checked(name, data, labels)
-        if not is_readable(plain):
-            raise FileUnreadable(f"{plain}: is of a kind that is not read")
-        return plain
-
     def keep(
         self, store: Store | None, name: str, data: bytes, labels: Mapping[str, Any] | None
     ) -> tuple[str, bool]:
@@ -151,6 +146,8 @@ class Uploads:
 
         Content that stands in the folder already gets the labels, and is not written again.
         """
+        if not is_readable(name):
+            raise FileUnreadable("is of a kind that is not read")
         header = store.header() if store else None
         folder = self._folder(header.max_file_bytes if header else DEFAULT_MAX_FILE_BYTES)
         refuse_too_large(data, folder.settings.max_file_bytes)

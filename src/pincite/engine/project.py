@@ -32,7 +32,7 @@ from pincite.records import (
     Scope,
     Uploaded,
 )
-from pincite.settings import INGESTION_VERSION, policy_named
+from pincite.settings import INGESTION_VERSION
 from pincite.sources import OWN_LETTERS
 from pincite.stores.fields import storable
 
@@ -94,9 +94,7 @@ class Project(Searchable):
         """
         from pincite.stores.postgres.uploads import MadeOtherwise
 
-        plain = checked(name, data, labels)
-        if method is not None:
-            policy_named(method)
+        plain = checked(name, data, labels, method)
         self._home.create()
         self._home.refuse_files()
         for tries_left in reversed(range(_TRIES)):
@@ -149,7 +147,7 @@ class Project(Searchable):
         return entry.name, original.data
 
     def delete_document(
-        self, document_id: str, *, of_folder: bool = False, forget: bool = True
+        self, document_id: str, *, of_folder: bool = False, forget: bool = False
     ) -> DeleteStatus:
         """Delete a document with its chunks, words, vectors and earlier versions, in one step.
 
