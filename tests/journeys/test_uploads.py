@@ -311,6 +311,23 @@ def test_uploads_beside_a_watch_all_come_in(library: Library) -> None:
     assert library.verify() == []
 
 
+def test_the_past_of_what_was_deleted_can_be_forgotten_later(library: Library, root: Path) -> None:
+    plan = library.index_document("plan.md", PLAN).document
+    (lease,) = (one for one in library.documents() if one.path == "lease.md")
+    library.delete_document(plan.id)
+    assert b"harbour pump" in (root / ".index" / "chunks.jsonl").read_bytes()
+    assert library.delete_document(plan.id, forget=True) == "deleted"
+    assert library.delete_document(plan.id, forget=True) == "not_found"
+    assert not [one for one in root.rglob("chunks.jsonl") if b"harbour pump" in one.read_bytes()]
+    (root / "lease.md").unlink()
+    (root / "note.md").write_bytes(NOTE)
+    library.index()
+    with pytest.raises(StoreDenied, match="is not forgotten"):
+        library.delete_document(lease.id, forget=True)
+    assert library.delete_document(lease.path, forget=True, of_folder=True) == "not_found"
+    assert library.delete_document(lease.id, forget=True, of_folder=True) == "deleted"
+
+
 def test_a_document_is_forgotten_while_others_search(library: Library) -> None:
     stop = threading.Event()
     troubles: list[BaseException] = []

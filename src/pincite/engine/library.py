@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,7 @@ from pincite.engine.homes import patiently, refuse_team
 from pincite.engine.models import Wishes
 from pincite.engine.searchable import Searchable
 from pincite.errors import (
+    CitationNotFound,
     FileUnreadable,
     IndexMissing,
     LibraryBusy,
@@ -29,7 +31,7 @@ from pincite.errors import (
     StoreFull,
     StoreUnreachable,
 )
-from pincite.settings import DEFAULT_MAX_FILE_BYTES, SourceSettings, policy_named
+from pincite.settings import DEFAULT_MAX_FILE_BYTES, SourceSettings
 
 if TYPE_CHECKING:
     from pincite.converting.flow import ConversionReport
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from pincite.stores.archive import Sink
 
 
+_DOCUMENT_ID = re.compile("[0-9a-f]{40}")
 _SECONDS_BETWEEN_TRIES = 5.0
 _PASSING = (LibraryBusy, NothingToIndex, ModelUnavailable, StoreBusy, StoreFull, StoreUnreachable)
 
@@ -175,11 +178,9 @@ class Library(Searchable):
         one of a library without an index. FileUnreadable says why a file cannot be read; a file
         that could not be indexed is taken away again.
         """
-        from pincite.engine.handing_in import refuse_other_method
+        from pincite.engine.handing_in import checked, refuse_other_method
 
-        plain = self._uploads.checked(name, data, labels)
-        if method is not None:
-            policy_named(method)
+        plain = checked(name, data, labels, method)
         self._home.refuse_folder()
         with _naming(plain), closing(patiently(self._home.write)) as store:
             header = store.header()
@@ -195,7 +196,9 @@ class Library(Searchable):
 
     def keep_upload(self, name: str, data: bytes, labels: Mapping[str, Any] | None = None) -> str:
         """Only write a file that is handed in, for `index_upload` or the next update; its path."""
-        plain = self._uploads.checked(name, data, labels)
+        from pincite.engine.handing_in import checked
+
+        plain = checked(name, data, labels)
         with _naming(plain):
             try:
                 store: Store | None = self._store()
@@ -248,8 +251,8 @@ class Library(Searchable):
         if forget:
             refuse_team(self._home)
         entry = self.entry(document_id)
-        if entry is None:
-            return "not_found"
+        if entry is None:  # what was deleted before has a past
+            return self._forget_past(document_id, of_folder=of_folder) if forget else "not_found"
         if not of_folder and not is_upload(entry.path):
             raise StoreDenied(
                 f"{entry.path} was not handed in but came with the folder; it is not deleted"
@@ -265,8 +268,24 @@ class Library(Searchable):
             self._uploads.take_away(entry.path)
             self._run(Wishes()).drop(self._home, store, entry)
         if forget:
-            patiently(lambda: self.forget(entry.id))
+            self._forget_past(entry.id, of_folder=of_folder)
         return "deleted"
+
+    def _forget_past(self, document_id: str, *, of_folder: bool) -> DeleteStatus:
+        from pincite.sources import is_upload
+
+        def confirmed(report: ForgetReport) -> bool:
+            return of_folder or all(map(is_upload, report.paths))
+
+        if not _DOCUMENT_ID.fullmatch(document_id):
+            return "not_found"  # `forget` also knows paths
+        try:
+            report = patiently(lambda: self.forget(document_id, confirmed=confirmed))
+        except CitationNotFound:
+            return "not_found"
+        if report is None:
+            raise StoreDenied("it was not handed in but came with the folder; it is not forgotten")
+        return "deleted" if report.versions else "not_found"
 
     def convert(  # noqa: PLR0913 — each is a choice of the user's
         self,
