@@ -182,7 +182,7 @@ def _index(library: AnyLibrary, wishes: Mapping[str, Any], on_progress: OnProgre
     """A file that was handed in and is too large to be waited for."""
     if not isinstance(library, Library):
         raise SettingsError("files are handed in to a project at once")
-    done = library.index_upload(str(wishes["path"]))
+    done = library.index_upload(str(wishes["path"]), on_progress=on_progress)
     return f"{done.status}: {done.document.id}"
 
 
