@@ -75,11 +75,13 @@ def listening(libraries: Libraries) -> Iterator[str]:
         server = uvicorn.Server(uvicorn.Config(create_app(service), log_config=None))
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
+        service.jobs.start()
         try:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             server.should_exit = True
             thread.join()
+            service.jobs.close()
             libraries.close()
 
 

@@ -153,11 +153,11 @@ def test_a_file_is_handed_in_found_given_back_and_deleted(remote: RemoteLibrary,
 
 
 def test_a_large_file_is_waited_for(remote: RemoteLibrary) -> None:
-    text = "".join(f"Line {number} of the log says that all is well.\n" for number in range(30_000))
-    taken = remote.index_document("log.txt", text.encode())
-    assert taken.status == "indexed"
-    assert taken.document.chunks > 10
-    assert remote.search("line 12345").results
+    unread = f"<!-- {'x' * 1_100_000} -->"  # a page that is large, and has little to index
+    page = f"<html><body>{unread}<p>The valve sticks when it is cold.</p></body></html>"
+    taken = remote.index_document("valve.html", page.encode())
+    assert (taken.status, taken.document.size) == ("indexed", len(page))
+    assert remote.search("valve sticks").results[0].document == taken.document
 
 
 def test_errors_are_those_of_the_library(remote: RemoteLibrary, notes: Path) -> None:

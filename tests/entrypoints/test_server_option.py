@@ -18,20 +18,25 @@ TIMES = re.compile(r'"seconds": \{[^}]*\}|"query_id": "\w*"')
 Pincite = Callable[..., Result]
 
 
-@pytest.fixture
-def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "pumps.md").write_text("# Pumps\n\nThe north pump leaks at the seal.\n")
-    (folder / "lease.md").write_text("# Lease\n\nThe lease ends in June.\n")
-    monkeypatch.chdir(folder)
-    return folder
+def notes_in(folder: Path) -> Path:
+    (folder / "notes").mkdir()
+    (folder / "notes" / "pumps.md").write_text("# Pumps\n\nThe north pump leaks at the seal.\n")
+    (folder / "notes" / "lease.md").write_text("# Lease\n\nThe lease ends in June.\n")
+    return folder / "notes"
 
 
-@pytest.fixture
-def url(notes: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A library that is only asked, and the address of its server."""
+    notes = notes_in(tmp_path_factory.mktemp("served"))
     with listening(folders(notes)) as address:
-        yield address
+        yield notes, address
+
+
+@pytest.fixture
+def url(served: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(served[0])
+    return served[1]
 
 
 def run(*arguments: str, **environment: str) -> Result:
@@ -64,18 +69,17 @@ def test_a_command_says_the_same_of_a_server(url: str, command: tuple[str, ...])
     assert TIMES.sub("", asked.stdout) == TIMES.sub("", own.stdout)
 
 
-def test_a_receipt_is_checked_by_a_server(url: str, notes: Path) -> None:
-    run("ask", "which pump leaks?", "--receipt", "../proof.json")
-    (notes / "not.json").write_text("not a receipt")
-    for command in (("check", "../proof.json"), ("check", "../proof.json", "not.json", "--json")):
+def test_a_receipt_is_checked_by_a_server(url: str, tmp_path: Path) -> None:
+    proof, wrong = str(tmp_path / "proof.json"), tmp_path / "not.json"
+    run("ask", "which pump leaks?", "--receipt", proof)
+    wrong.write_text("not a receipt")
+    for command in (("check", proof), ("check", proof, str(wrong), "--json")):
         asked, own = run("--server", url, *command), run(*command)
         assert (asked.exit_code, asked.output) == (own.exit_code, own.output)
 
 
-def test_server_library_and_key_are_taken_from_where_they_are_said(
-    notes: Path, tmp_path: Path
-) -> None:
-    plans = tmp_path / "plans"
+def test_server_library_and_key_are_taken_from_where_they_are_said(tmp_path: Path) -> None:
+    notes, plans = notes_in(tmp_path), tmp_path / "plans"
     plans.mkdir()
     (plans / "plan.md").write_text("# Plan\n\nThe bridge opens in autumn.\n")
     libraries = folders(notes, plans)
@@ -127,25 +131,28 @@ def test_a_server_that_is_not_there_is_told() -> None:
 
 @pytest.mark.parametrize("through_server", [False, True])
 def test_files_are_handed_in_and_one_that_fails_is_a_line(
-    url: str, notes: Path, tmp_path: Path, through_server: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, through_server: bool
 ) -> None:
+    notes = notes_in(tmp_path)
+    monkeypatch.chdir(notes)
     (tmp_path / "valve.md").write_text("# Valve\n\nThe valve sticks when it is cold.\n")
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
-    server = ("--server", url) if through_server else ()
-    labels = ("--label", "project=plant", "--label", "tags=cold", "--label", "tags=sticky")
-    files = [str(tmp_path / name) for name in ("valve.md", "broken.pdf", "nowhere.md")]
-    added = run(*server, "index", "add", *files, *labels, "--json")
-    assert added.exit_code == 1, added.output
-    told = json.loads(added.stdout)
-    assert told["failed"] == 2
-    assert [one["status"] for one in told["files"]] == ["indexed", "failed", "failed"]
-    assert "No such file" in told["files"][2]["reason"]
-    again = run(*server, "index", "add", files[0])
-    assert again.exit_code == 0
-    assert again.stdout.startswith("deduplicated: uploads/")
+    with listening(folders(notes)) as url:
+        server = ("--server", url) if through_server else ()
+        labels = ("--label", "project=plant", "--label", "tags=cold", "--label", "tags=sticky")
+        files = [str(tmp_path / name) for name in ("valve.md", "broken.pdf", "nowhere.md")]
+        added = run(*server, "index", "add", *files, *labels, "--json")
+        assert added.exit_code == 1, added.output
+        told = json.loads(added.stdout)
+        assert told["failed"] == 2
+        assert [one["status"] for one in told["files"]] == ["indexed", "failed", "failed"]
+        assert "No such file" in told["files"][2]["reason"]
+        again = run(*server, "index", "add", files[0])
+        assert again.exit_code == 0
+        assert again.stdout.startswith("deduplicated: uploads/")
+        wrong = run(*server, "index", "add", files[0], "--label", "projects=plant")
+        assert wrong.exit_code == 1
+        assert "did you mean project" in wrong.stdout
     with open_library(notes) as library:
         (found,) = library.search("valve", filters={"tags": ["cold", "sticky"]}).results
         assert found.document.metadata.project == "plant"
-    wrong = run(*server, "index", "add", files[0], "--label", "projects=plant")
-    assert wrong.exit_code == 1
-    assert "did you mean project" in wrong.stdout

@@ -7,19 +7,24 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
 import pincite
 from pincite import open_library
 from pincite.entrypoints.http.sockets import bound
+from pincite.entrypoints.running import ROUTE
 from pincite.errors import SettingsError
 from service import waited
 
@@ -236,13 +241,26 @@ sys.exit(reads.wait())
 def test_a_folder_inside_that_has_its_own_index_is_not_asked_of_the_service(
     run: Pincite, notes: Path
 ) -> None:
-    run("service", "start", "--port", "18765")
+    run("service", "start")
     deep = notes / "deep"
     (deep / "inner.md").write_text("# Inner\n\nA zebra leaks.\n")
     with open_library(deep) as library:
         library.index(model="hashing")
     assert by_service(run, "search", "zebra", "-l", "deep").returncode == NOBODY
     assert b"inner.md" in run("search", "zebra", "-l", "deep").stdout
+
+
+def test_commands_are_run_for_nobody_who_comes_through_a_port(run: Pincite, notes: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    assert run("service", "start", "--port", str(port)).returncode == 0
+    assert by_service(run, "search", "leaks").returncode == 0
+    asked = f"00\0{notes}\0search\0leaks".encode()
+    request = Request(f"http://localhost:{port}{ROUTE}", asked)
+    with pytest.raises(HTTPError) as refused:
+        urlopen(request)
+    assert refused.value.code in (404, 405)
+    refused.value.close()
 
 
 def test_a_service_that_was_killed_is_not_missed_and_its_socket_is_replaced(
@@ -256,6 +274,18 @@ def test_a_service_that_was_killed_is_not_missed_and_its_socket_is_replaced(
     assert b"pumps.md" in run("search", "leaks").stdout
     assert run("service", "start").returncode == 0
     assert by_service(run, "search", "leaks").returncode == 0
+
+
+def test_searches_go_on_while_the_service_is_stopped(run: Pincite) -> None:
+    run("service", "start")
+    expected = run("search", "leaks").stdout
+    with ThreadPoolExecutor(4) as threads:
+        searches = [threads.submit(run, "search", "leaks") for _ in range(12)]
+        stopping = threads.submit(run, "service", "stop")
+        searches += [threads.submit(run, "search", "leaks") for _ in range(12)]
+        told = [one.result() for one in searches]
+    assert stopping.result().stdout == b"Services stopped: 1.\n"
+    assert {(one.returncode, one.stdout, one.stderr) for one in told} == {(0, expected, b"")}
 
 
 @pytest.mark.parametrize(
