@@ -20,6 +20,8 @@ from pincite.settings import AskSettings, ProfileSettings, UserSettings
 
 KEY = "sk-canary-4711"
 FULL = """
+log = "facts"
+
 [ask]
 profile = "balanced"
 caution = 0.7
@@ -61,7 +63,7 @@ def test_without_file_and_environment_all_is_as_it_comes(tmp_path: Path) -> None
 def test_the_file_says_who_writes_answers_and_how(file: Path) -> None:
     found = settings(file)
     assert found.asking == AskSettings(caution=0.7, budget=3000)
-    assert (found.profile, found.judge) == ("balanced", "model")
+    assert (found.profile, found.judge, found.log) == ("balanced", "model", "facts")
     assert found.profiles == {"cheap": CHEAP, "balanced": BALANCED}
     assert set(found.sources.values()) == {str(file)}
 
@@ -72,12 +74,13 @@ def test_the_environment_goes_before_the_file_value_by_value(file: Path) -> None
         PINCITE_PROFILE="cheap",
         PINCITE_CAUTION="1",
         PINCITE_BUDGET="",
+        PINCITE_LOG="off",
         PINCITE_LLM_CHEAP_MODEL="smol",
         PINCITE_LLM_PREMIUM_BASE_URL="http://[::1]:9/v1",
         PINCITE_LLM_PREMIUM_MODEL="huge",
     )
     assert found.asking == AskSettings(caution=1.0, budget=3000)
-    assert found.profile == "cheap"
+    assert (found.profile, found.log) == ("cheap", "off")
     assert found.profiles["cheap"] == ProfileSettings(base_url=CHEAP.base_url, model="smol")
     assert found.profiles["premium"].model == "huge"
     assert found.sources["ask.caution"] == "environment PINCITE_CAUTION"
@@ -108,6 +111,9 @@ WRONG = {
     "[ask]\nbudget = 1.5": r"ask\.budget must be a whole number",
     "[ask]\nbudget = 0": "budget must be at least 1",
     "[ask]\njudge = 'nli'": 'must be "model" or the full path of a folder',
+    "log = 1": "log must be a text in quotes",
+    "log = 'some'": "log must be one of: full, facts, off",
+    "[log]\nx = 1": "log must be a text in quotes",
     "[llm.cheap]\nmodel = 'm'": r"'cheap' has no base_url; .* or set PINCITE_LLM_CHEAP_BASE_URL",
     "[llm.cheap]\nbase_url = 'http://h/v1'": "'cheap' has no model",
     "[llm.cheap]\nbase_url = 'localhost:80'": r"must begin with http\(s\)://host",
