@@ -331,9 +331,10 @@ def engine_alone(library: Path, questions: Sequence[str], seconds: float) -> Ite
             "ask": opened.ask,
         }
         for name, verb in verbs.items():
-            verb(questions[0])
+            asked = cycle(questions)
+            verb(next(asked))
             for threads in (1, 2):
-                yield _in_threads(f"engine {name}", verb, cycle(questions[1:]), threads, seconds)
+                yield _in_threads(f"engine {name}", verb, asked, threads, seconds)
 
 
 def _in_threads(
@@ -378,6 +379,10 @@ async def overload(service: Service, requests: Requests, usual: Load, plan: Plan
     async def send(request: bytes) -> None:
         nonlocal is_open, without_advice
         client = free.pop() if free else None
+        while client is not None and client.reader.at_eof():  # the server closed it, unused
+            client.writer.close()
+            is_open -= 1
+            client = free.pop() if free else None
         if client is None:
             is_open += 1
             try:
@@ -516,7 +521,7 @@ async def left_alone(service: Service, requests: Requests, usual: Load) -> dict[
     before = service.cpu_seconds()
     for _, writer in clients:
         writer.write(next(requests))
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(0.25)  # so that some are worked on, and the others wait
     for _, writer in clients:
         writer.close()
     began = time.perf_counter()
@@ -528,7 +533,7 @@ async def left_alone(service: Service, requests: Requests, usual: Load) -> dict[
         computed = now
     async with connected(service) as client:
         told = (await client.ask(service.request("/metrics"))).body.decode()
-    gauge = re.search(r"^\w*in_flight\w*(?:\{[^}]*\})? (\S+)", told, re.M)
+    gauge = re.search(r"^\w*under_way\w*(?:\{[^}]*\})? (\S+)", told, re.M)
     return {
         "questions": LEFT_ALONE,
         "work_done": (computed - before) * 1000 / (usual.server_ms * LEFT_ALONE),
