@@ -368,42 +368,53 @@ class Plan:
     handing_in: float
 
 
-async def overload(  # noqa: PLR0915 — one account of one event
-    service: Service, requests: Requests, usual: Load, plan: Plan
-) -> dict[str, Any]:
+class Crowd:
+    """Clients who do not wait for each other; a connection that is free is used again."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._free: list[Client] = []
+        self.connections = 0
+        self.replies: list[Reply] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether all connections that may be open wait for an answer."""
+        return not self._free and self.connections >= CONNECTIONS
+
+    async def send(self, request: bytes) -> None:
+        """Ask, and note the reply."""
+        while self._free and self._free[-1].reader.at_eof():  # the server closed it, unused
+            self._close(self._free.pop())
+        if self._free:
+            client = self._free.pop()
+        else:
+            self.connections += 1
+            client = Client(
+                *await asyncio.open_connection("127.0.0.1", self._service.port, limit=1 << 22)
+            )
+        reply = await client.ask(request)
+        self.replies.append(reply)
+        if reply.status:
+            self._free.append(client)
+        else:
+            self._close(client)
+
+    def close(self) -> None:
+        """Close what is still open."""
+        while self._free:
+            self._close(self._free.pop())
+
+    def _close(self, client: Client) -> None:
+        client.writer.close()
+        self.connections -= 1
+
+
+async def overload(service: Service, requests: Requests, usual: Load, plan: Plan) -> dict[str, Any]:
     """Four times as many searches as are answered: statuses, memory, and how soon it is over."""
     rate = usual.per_second * TIMES_TOO_MANY
-    statuses: Counter[str] = Counter()
-    free: list[Client] = []
-    waiting: list[float] = []
-    is_open = unasked = without_advice = 0
-
-    async def send(request: bytes) -> None:
-        nonlocal is_open, without_advice
-        client = free.pop() if free else None
-        while client is not None and client.reader.at_eof():  # the server closed it, unused
-            client.writer.close()
-            is_open -= 1
-            client = free.pop() if free else None
-        if client is None:
-            is_open += 1
-            try:
-                pair = await asyncio.open_connection("127.0.0.1", service.port, limit=1 << 22)
-            except OSError:
-                statuses["refused"] += 1
-                is_open -= 1
-                return
-            client = Client(*pair)
-        reply = await client.ask(request)
-        statuses[str(reply.status or "broken")] += 1
-        waiting.append(reply.seconds)
-        without_advice += reply.status in (429, 503) and not reply.retry_after
-        if reply.status == 0:
-            client.writer.close()
-            is_open -= 1
-        else:
-            free.append(client)
-
+    crowd = Crowd(service)
+    unasked = 0
     memory = [service.memory()]
     before = memory[0]
     sent: set[asyncio.Task[None]] = set()
@@ -415,10 +426,10 @@ async def overload(  # noqa: PLR0915 — one account of one event
         await asyncio.sleep(max(due - time.perf_counter(), 0))
         if number % max(int(rate / 4), 1) == 0:
             memory.append(service.memory())
-        if not free and is_open >= CONNECTIONS:
+        if crowd.is_full:
             unasked += 1
             continue
-        task = asyncio.create_task(send(next(requests)))
+        task = asyncio.create_task(crowd.send(next(requests)))
         sent.add(task)
         task.add_done_callback(sent.discard)
     ended = time.perf_counter()
@@ -427,17 +438,18 @@ async def overload(  # noqa: PLR0915 — one account of one event
     _, after = await closed_loop(service, "", requests, usual.clients, stop)
     memory.append(service.memory())
     await asyncio.gather(*sent)
-    for client in free:
-        client.writer.close()
+    crowd.close()
     await asyncio.sleep(1.0)
     return {
         "rate": rate,
         "seconds": ended - began,
-        "statuses": dict(statuses),
-        "without_retry_after": without_advice,
+        "statuses": dict(Counter(reply.status for reply in crowd.replies)),
+        "without_retry_after": sum(
+            reply.status in (429, 503) and not reply.retry_after for reply in crowd.replies
+        ),
         "not_sent": unasked,  # as all connections waited
         "waiting_at_the_end": left,
-        "slowest_seconds": max(waiting, default=0.0),
+        "slowest_seconds": max(reply.seconds for reply in crowd.replies),
         "recovered_seconds": _recovered(
             [(at - ended, reply) for at, reply in after],
             usual.p95_ms / 1000 * NORMAL,
