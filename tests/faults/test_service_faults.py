@@ -122,11 +122,12 @@ def test_a_client_that_goes_away_stops_its_work(tmp_path: Path) -> None:
             return Reply({}, is_held=True)
 
         model.plays(silent, healthy)
+        # The request for the measures itself is under way, and nothing else.
         with listening(FolderLibraries({"a": library})) as address:
             with pytest.raises(httpx.ReadTimeout):
                 httpx.post(f"{address}/rag/search", json={"query": "lease"}, timeout=1)
             assert asked.is_set()
-            waited(lambda: "under_way 0.0" in httpx.get(f"{address}/metrics").text)
+            waited(lambda: "under_way 1.0" in httpx.get(f"{address}/metrics").text)
             assert not model.released.is_set()  # the model's service still hangs
             (logged,) = httpx.get(f"{address}/rag/log").json()["queries"]
             assert (logged["outcome"], logged["error"]) == ("error", "SearchCancelled")

@@ -239,8 +239,13 @@ def create_app(service: Service) -> ASGIApp:
             (right,) = {RIGHTS[method, self.path] for method in self.methods or ()}
 
             async def admitted(request: Request) -> Response:
-                refused = await anyio.to_thread.run_sync(service.admit, request, right)
-                return await handle(request) if refused is None else refused
+                if right == "open":
+                    return await handle(request)
+                if service.is_full():
+                    return problem(503, "overloaded", "too many requests at once", retry_after=1)
+                with service.counted():
+                    refused = await anyio.to_thread.run_sync(service.admit, request, right)
+                    return await handle(request) if refused is None else refused
 
             return admitted
 
@@ -687,9 +692,10 @@ async def _asked(
 
     answering = asyncio.create_task(answer())
     try:
-        while (event := await checked.get()) is not None:
-            yield event
-        yield await answering
+        with service.counted():
+            while (event := await checked.get()) is not None:
+                yield event
+            yield await answering
     finally:
         service.gone(request).set()
 

@@ -41,7 +41,7 @@ class Limits:
     body_bytes: int = 64 * 1024 * 1024
     parts: int = 100  # files and fields of one upload
     rate: str = ""  # of one caller, such as 100/second; empty is no limit
-    at_once: int = 8  # requests that are worked on
+    at_once: int = 4  # requests that are worked on; more threads only take turns on the cores
     waiting: int = 64  # and those that wait for their turn; more are turned away
 
 

@@ -60,32 +60,32 @@ class Service:
         self.threads = anyio.CapacityLimiter(self.limits.at_once)
         self.began = time.monotonic()
         self.warming: str = "warming up"  # or ready, or why it failed
-        self._waiting = 0
+        self._under_way = 0
         self._failed: set[int] = set()  # libraries whose model failed after it was opened anew
         rate = self.limits.rate
         self._rate = parse_rate(rate) if rate else None
         self._rates = MovingWindowRateLimiter(MemoryStorage())
 
+    def is_full(self) -> bool:
+        """Whether more requests wait already than are worked on in a reasonable time."""
+        return self._under_way >= self.limits.at_once + self.limits.waiting
+
     def admit(self, request: Request, right: Right) -> Response | None:
         """Who asks, and why they are turned away if they are; called in a thread."""
-        scope = request.scope
-        if right != "open":
-            access = self._access(request)
-            if access is None:
-                return problem(
-                    401,
-                    "unauthorized",
-                    "send a key that is valid here as `Authorization: Bearer KEY`; "
-                    "`pincite keys add` makes one",
-                )
-            if right == "write" and not access.may_write:
-                return problem(403, "read_only_key", "this key may read only")
-            scope["state"]["access"] = access
-            caller = access.key_id or (request.client.host if request.client else "owner")
-            if self._rate and not self._rates.hit(self._rate, caller):
-                return problem(429, "too_many", f"at most {self._rate}", retry_after=1)
-            if self._waiting >= self.limits.at_once + self.limits.waiting:
-                return problem(503, "overloaded", "too many requests at once", retry_after=1)
+        access = self._access(request)
+        if access is None:
+            return problem(
+                401,
+                "unauthorized",
+                "send a key that is valid here as `Authorization: Bearer KEY`; "
+                "`pincite keys add` makes one",
+            )
+        if right == "write" and not access.may_write:
+            return problem(403, "read_only_key", "this key may read only")
+        request.scope["state"]["access"] = access
+        caller = access.key_id or (request.client.host if request.client else "owner")
+        if self._rate and not self._rates.hit(self._rate, caller):
+            return problem(429, "too_many", f"at most {self._rate}", retry_after=1)
         return None
 
     def _access(self, request: Request) -> Access | None:
@@ -124,8 +124,7 @@ class Service:
 
         watching = asyncio.create_task(watch())
         try:
-            with self.counted():
-                return await anyio.to_thread.run_sync(do, limiter=self.threads)
+            return await anyio.to_thread.run_sync(do, limiter=self.threads)
         finally:
             watching.cancel()
 
@@ -137,13 +136,13 @@ class Service:
     @contextmanager
     def counted(self) -> Iterator[None]:
         """One more request is worked on or waits for its turn; on the event loop only."""
-        self._waiting += 1
-        self.measures.under_way.set(self._waiting)
+        self._under_way += 1
+        self.measures.under_way.set(self._under_way)
         try:
             yield
         finally:
-            self._waiting -= 1
-            self.measures.under_way.set(self._waiting)
+            self._under_way -= 1
+            self.measures.under_way.set(self._under_way)
 
     def done(self, request: Request, name: str | None, do: Callable[[AnyLibrary, str], T]) -> T:
         """One call of a library; a model that fails is opened anew once."""
