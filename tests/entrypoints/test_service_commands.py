@@ -225,6 +225,18 @@ def test_the_doctor_looks_at_services_that_run(served: Pincite) -> None:
     assert services(PINCITE_LOG="off") == [("warning", "pincite service restart")]
 
 
+def test_a_service_that_would_log_more_than_is_wanted_now_is_not_asked(
+    run: Pincite, tmp_path: Path
+) -> None:
+    settings = tmp_path / "settings.toml"
+    settings.write_text('log = "facts"')
+    run("service", "start", PINCITE_CONFIG=str(settings))
+    for mode, code in (("full", 0), ("off", NOBODY), ("facts", 0)):
+        settings.write_text(f'log = "{mode}"')
+        told = by_service(run, "search", "leaks", PINCITE_CONFIG=str(settings))
+        assert told.returncode == code
+
+
 def test_the_reader_of_an_answer_may_go_away(served: Pincite) -> None:
     told = served("-m", "pincite", "search", "leaks", program=("-c", PIPED))
     assert (told.returncode, told.stderr) == (0, b"")

@@ -129,6 +129,7 @@ class Searchable:
         self, root: Path, embedders: Embedders, home: Home, *, log: LogMode = "full"
     ) -> None:
         self.root = root
+        self.log_mode = log
         self._queries = QueryLog(home, log)
         self._home = home
         self._embedders = embedders

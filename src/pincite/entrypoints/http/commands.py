@@ -21,11 +21,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pincite.engine import Library
 from pincite.engine.queries import CALLER, Caller
 from pincite.entrypoints.cli.common import ASKED_BY, Asked
+from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.http.guard import OWNER
 from pincite.entrypoints.http.service import Service
 from pincite.entrypoints.http.sockets import socket_path
 from pincite.entrypoints.running import COMMANDS, ROUTE
 from pincite.errors import PinciteError
+from pincite.settings import LOG_MODES
 
 
 class OwnDoor:
@@ -63,6 +65,9 @@ def _run(told: Asked, arguments: list[str]) -> Response:
     if name not in COMMANDS:
         return Response(status_code=404)
     try:
+        # What its user no longer wants to be kept, a service that was started before may not keep.
+        if LOG_MODES.index(user_settings(os.environ).log) > LOG_MODES.index(told.library.log_mode):
+            return Response(status_code=409)
         command: click.Command = getattr(import_module(f"pincite.entrypoints.cli.{name}"), name)
         # Without help: that is as wide as the terminal, which is not here.
         with command.make_context(name, options, help_option_names=[]) as context:
