@@ -18,6 +18,7 @@ from fastapi.testclient import TestClient
 
 from pincite import ModelAccess, open_library
 from pincite.engine.jobs import Jobs
+from pincite.engine.keys import add_key
 from pincite.engine.serving import FolderLibraries, Libraries, TeamLibraries
 from pincite.entrypoints.http.app import create_app
 from pincite.entrypoints.http.guard import Limits
@@ -62,8 +63,12 @@ def team(database: str) -> TeamLibraries:
 
 def key_for(libraries: Libraries, user: str = "", *projects: str, **more: object) -> dict[str, str]:
     """The header of a new key that may write, unless that is said otherwise."""
-    key = Key("", user or "anybody", user, projects, **{"may_write": True, **more})  # type: ignore[arg-type]  # as named
-    _, secret = next(iter(libraries.journals())).add_key(key)
+    rights = {"name": user or "anybody", "may_write": True, **more}
+    key = Key("", user=user, projects=projects, **rights)  # type: ignore[arg-type]  # as named
+    if isinstance(libraries, FolderLibraries):
+        _, secret = add_key(next(iter(libraries.libraries.values())), key)
+    else:
+        _, secret = next(libraries.journals()).add_key(key)
     return {"Authorization": f"Bearer {secret}"}
 
 

@@ -165,7 +165,7 @@ def test_two_keys_of_one_name_are_told_apart_by_their_ids(journal: Journal) -> N
 
 
 def test_a_job_is_kept_as_it_was_saved_last(journal: Journal) -> None:
-    job = Job(new_id(1.0), "plans", "reindex", wishes={"model": "minilm"}, made_at=1.0)
+    job = Job(new_id(1.0), "plans", "reindex", options={"model": "minilm"}, made_at=1.0)
     saved = journal.save_job(job)
     assert journal.job(job.id) == saved
     assert saved.changed_at > 1

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from pincite.entrypoints.http.app import RIGHTS
 from pincite.entrypoints.http.guard import Limits
+from pincite.entrypoints.http.service import RIGHTS
 from service import folders, process, served, waited
 
 SCRIPT = "<script>alert(1)</script>"
@@ -83,13 +83,36 @@ def test_a_file_that_takes_long_is_a_job(client: TestClient) -> None:
     assert "log.txt" in names
 
 
+def test_while_an_index_run_is_under_way_files_wait_as_jobs_and_searches_go_on(
+    notes: Path,
+) -> None:
+    libraries = folders(notes)
+    with served(libraries) as client:
+        with libraries.libraries["notes"]._home.held(1):
+            told = client.post("/rag/index", json=HELLO)
+            assert (told.status_code, told.json()["status"]) == (202, "accepted")
+            assert client.post("/rag/search", json={"query": "lease"}).json()["results"]
+        at = told.json()["job"]["url"]
+        waited(lambda: client.get(at).json()["state"] == "done")
+
+
+def test_a_large_file_may_be_the_first_one(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with served(folders(empty)) as client:
+        text = "The boat is moored.\n\n" * 60_000
+        told = client.post("/rag/index", json={"filename": "log.txt", "content": text})
+        assert told.json()["status"] == "indexed"
+
+
 def test_a_reindex_is_a_job_whose_progress_can_be_followed(client: TestClient) -> None:
     begun = client.post("/rag/admin/reindex", json={"policy": "flat"})
-    assert (begun.status_code, begun.json()["state"]) == (202, "waiting")
-    followed = client.get(begun.json()["url"].replace("?", "/events?")).text
+    job = begun.json()["job"]
+    assert (begun.status_code, begun.json()["status"]) == (202, "accepted")
+    followed = client.get(job["url"].replace("?", "/events?")).text
     last = json.loads(followed.strip().splitlines()[-1].removeprefix("data: "))
     assert (last["state"], last["message"]) == ("done", "searches use the new index")
-    assert client.get("/rag/jobs").json()["jobs"][0]["id"] == begun.json()["id"]
+    assert client.get("/rag/jobs").json()["jobs"][0]["id"] == job["id"]
     unknown = client.post("/rag/admin/reindex", json={"policy": "nosuch"})
     assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid")
 
@@ -98,7 +121,7 @@ def test_an_answer_carries_the_address_that_opens_it_at_its_words(client: TestCl
     told = client.post("/rag/ask", json=END).json()
     assert told["outcome"] == "answer"
     page = client.get(told["claims"][0]["citations"][0]["url"])
-    assert "<mark>The lease ends on 3 May 2027." in page.text
+    assert "<mark id=quote>The lease ends on 3 May 2027." in page.text
     assert "<script" not in page.text
     assert page.headers["content-security-policy"].startswith("default-src 'none'")
 
@@ -154,6 +177,9 @@ def test_a_receipt_is_checked_and_a_citation_shown(client: TestClient, notes: Pa
     cited = client.get("/rag/show", params={"citation": "lease.md:3"}).json()
     assert cited["lines"][2].startswith("The lease ends on 3 May 2027.")
     assert client.get("/rag/show", params={"citation": "none.md:3"}).status_code == 404
+    proven = client.post("/rag/ask", json={**END, "receipt": True}).json()["receipt"]
+    checked = client.post("/rag/check", json={"receipt": proven}).json()
+    assert set(checked["counts"]) == {"valid"}
     wrong = client.post("/rag/check", json={"receipt": "{}"})
     assert (wrong.status_code, wrong.json()["code"]) == (422, "invalid_receipt")
 

@@ -11,8 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pincite.engine.serving import TeamLibraries
-from pincite.entrypoints.http.app import RIGHTS
 from pincite.entrypoints.http.guard import Limits
+from pincite.entrypoints.http.service import RIGHTS
 from service import folders, key_for, process, served, team
 
 CANARY = "pincite-canary-7f3a91"
@@ -182,7 +182,7 @@ def test_a_link_to_a_citation_opens_that_place_alone_until_its_key_ends(notes: P
         key = key_for(libraries, "ada")
         told = client.post("/rag/ask", json={"question": "when does the lease end?"}, headers=key)
         link = told.json()["claims"][0]["citations"][0]["url"]
-        assert "<mark>The lease ends" in client.get(link).text
+        assert "<mark id=quote>The lease ends" in client.get(link).text
         for altered in (
             link.replace("signature=", "signature=0"),
             link.replace("until=1", "until=2"),
@@ -223,7 +223,7 @@ def test_two_users_of_one_database_never_see_each_others_documents(users: Team) 
     (result,) = found["results"]
     assert CANARY in result["chunk"]["text"]
     asked = client.post("/rag/ask", json={"question": f"{CANARY}?"}, headers=users.ada).json()
-    job = client.post("/rag/admin/reindex", json={"policy": "flat"}, headers=users.ada).json()
+    job = client.post("/rag/admin/reindex", headers=users.ada).json()["job"]
     own = client.post("/rag/index", json={**hello, "content": "Other"}, headers=users.bob).json()
     at = f"/rag/documents/{first['id']}"
     foreign = [
@@ -256,12 +256,25 @@ def test_two_users_of_one_database_never_see_each_others_documents(users: Team) 
     assert client.get(f"/rag/documents/{own['id']}", headers=users.bob).status_code == 200
 
 
+def test_a_key_shows_nothing_of_what_its_user_asks_elsewhere(users: Team) -> None:
+    other = key_for(users.libraries, "ada", "secret", name="other")
+    hello = {"filename": "test.txt", "content": "Hello world"}
+    for headers in (users.ada, other):
+        users.client.post("/rag/index", json=hello, headers=headers)
+    asked = users.client.post("/rag/search", json={"query": f"hello {CANARY}"}, headers=other)
+    seen = users.client.get("/rag/log", headers=users.ada)
+    assert CANARY not in seen.text
+    assert CANARY in users.client.get("/rag/log", headers=other).text
+    liked = {"query_id": asked.json()["query_id"], "good": True}
+    assert users.client.post("/rag/feedback", json=liked, headers=users.ada).status_code == 404
+
+
 def test_a_key_may_show_less_than_its_user_sees(users: Team) -> None:
     for level in ("public", "restricted"):
         text = {"filename": f"{level}.txt", "content": f"The {level} pump plan"}
         body = {**text, "metadata": {"confidentiality": level}}
         users.client.post("/rag/index", json=body, headers=users.ada)
-    low = key_for(users.libraries, "ada", "plans", clearance="internal")
+    low = key_for(users.libraries, "ada", "plans", name="low", clearance="internal")
     for headers, expected in (
         (users.ada, {"public.txt", "restricted.txt"}),
         (low, {"public.txt"}),
@@ -270,6 +283,26 @@ def test_a_key_may_show_less_than_its_user_sees(users: Team) -> None:
         assert {one["filename"] for one in listed} == expected
         found = users.client.post("/rag/search", json={"query": "pump plan"}, headers=headers)
         assert {one["document"]["name"] for one in found.json()["results"]} == expected
+
+
+def test_keys_that_came_with_a_folder_let_nobody_in(notes: Path, tmp_path: Path) -> None:
+    import shutil
+    import subprocess
+    import sys
+
+    libraries = folders(notes)
+    key_for(libraries)
+    libraries.close()
+    received = tmp_path / "received"
+    shutil.copytree(notes, received)
+    told = subprocess.run(
+        [sys.executable, "-P", "-m", "pincite", "serve", str(received), "--port", "0"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert told.returncode == 13
 
 
 def test_without_a_key_a_team_is_closed_on_loopback_too(users: Team) -> None:

@@ -147,7 +147,8 @@ class Uploads:
         Content that stands in the folder already gets the labels, and is not written again.
         """
         if not is_readable(name):
-            raise FileUnreadable("is of a kind that is not read")
+            hint = "" if "." in name else "; a text needs a name such as notes.txt"
+            raise FileUnreadable(f"is of a kind that is not read{hint}")
         header = store.header() if store else None
         folder = self._folder(header.max_file_bytes if header else DEFAULT_MAX_FILE_BYTES)
         refuse_too_large(data, folder.settings.max_file_bytes)

@@ -194,6 +194,11 @@ class Library(Searchable):
                     self._uploads.take_away(path)
                 raise
 
+    @property
+    def is_written(self) -> bool:
+        """Whether an index run is under way, here or in another process."""
+        return self._home.is_written()
+
     def keep_upload(self, name: str, data: bytes, labels: Mapping[str, Any] | None = None) -> str:
         """Only write a file that is handed in, for `index_upload` or the next update; its path."""
         from pincite.engine.handing_in import checked
@@ -218,6 +223,12 @@ class Library(Searchable):
                 if self._uploads.is_kept(store, path):
                     self._uploads.take_away(path)
                 raise
+
+    def take_back_upload(self, path: str) -> None:
+        """Remove a file that was kept and never made searchable."""
+        with closing(patiently(self._home.write)) as store:
+            if self._uploads.is_kept(store, path):
+                self._uploads.take_away(path)
 
     def _indexed(self, run: Run, store: Store, path: str) -> Uploaded:
         done = run.add(self._home, store, self._sandbox, path)

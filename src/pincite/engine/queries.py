@@ -44,6 +44,7 @@ class Caller:
 
     door: str = "library"
     user: str = ""
+    key: str = ""
     agent: str = ""
 
 
@@ -75,6 +76,10 @@ class QueryLog:
         with self._opening:
             return self._opened()
 
+    def _journal_to_write(self) -> Journal:
+        with self._opening:  # not while it writes: others read in the journal meanwhile
+            return self._opened()
+
     def _opened(self) -> Journal:
         if self._journal is None:
             self._journal = self._home.journal()
@@ -100,6 +105,7 @@ class QueryLog:
                 library,
                 door=caller.door,
                 user=caller.user or user,
+                key=caller.key,
                 agent=caller.agent[:_LONGEST_AGENT],
                 question=question[:_LONGEST] if self._mode == "full" else "",
                 filters=_given(filters) if self._mode == "full" else {},
@@ -154,8 +160,7 @@ class QueryLog:
 
     def _trouble_with(self, batch: list[LoggedQuery]) -> Exception | None:
         try:
-            with self._opening:  # nobody closes it meanwhile
-                self._opened().log(*batch)
+            self._journal_to_write().log(*batch)
         except (IndexMissing, LibraryClosed):
             return None  # there is nothing to ask, nor a place for the log
         except Exception as error:  # noqa: BLE001 — whatever it is, nobody who searches must feel it

@@ -19,7 +19,9 @@ from pincite.errors import (
     LibraryClosed,
     LibraryError,
     ModelError,
+    ModelInvalid,
     ModelMismatch,
+    ModelUnavailable,
     SettingsError,
     StoreError,
 )
@@ -126,9 +128,17 @@ class Searchable:
     """An index that is asked. Safe to search from several threads at once."""
 
     def __init__(
-        self, root: Path, embedders: Embedders, home: Home, *, log: LogMode = "full"
+        self,
+        root: Path,
+        embedders: Embedders,
+        home: Home,
+        *,
+        log: LogMode = "full",
+        sandbox: Sandbox | None = None,
     ) -> None:
         self.root = root
+        self._shared_sandbox = sandbox  # closed by whoever gave it
+        self._model_failed = False
         self.log_mode = log
         self._queries = QueryLog(home, log)
         self._home = home
@@ -194,9 +204,23 @@ class Searchable:
         header = begun(store.header(), self.root)
         refuse_unread_labels(header, filters)
         watch = Stopwatch(cancelled)
-        found = self._searching.search(
-            question, store, header, mode=mode, filters=filters, settings=settings, watch=watch
-        )
+
+        def find() -> SearchResults:
+            return self._searching.search(
+                question, store, header, mode=mode, filters=filters, settings=settings, watch=watch
+            )
+
+        try:
+            found = find()
+        except (ModelUnavailable, ModelInvalid) as error:
+            # A model of this machine is opened anew once; a service was asked often enough.
+            if self._model_failed or header.model.name.startswith("openai:"):
+                raise
+            self._model_failed = True
+            _log.warning("the model failed and is opened anew: %s", error)
+            self.reopen_models()
+            found = find()
+        self._model_failed = False
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
@@ -522,7 +546,7 @@ class Searchable:
         self._live.close()
         if self.place:  # in the database that is closed now; a folder's journal is no part of it
             self._queries.close()
-        if "_sandbox" in self.__dict__:
+        if "_sandbox" in self.__dict__ and self._shared_sandbox is None:
             self._sandbox.close()
         self._home.close()
 
@@ -541,7 +565,7 @@ class Searchable:
         """Reads files that are handed in; to start one for each would take longer than the rest."""
         from pincite.reading.sandbox import Sandbox
 
-        return Sandbox()
+        return self._shared_sandbox or Sandbox()
 
     def _differs(self, document: Document | DocumentEntry) -> bool:
         """Whether the file is not any more what was indexed."""

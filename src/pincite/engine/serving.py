@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
 
 from pincite.engine.addresses import Address
 from pincite.engine.library import Library
@@ -15,8 +14,10 @@ from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
 from pincite.engine.teams import made_team, team_journal
-from pincite.errors import IndexMissing, ProjectMissing
+from pincite.errors import IndexMissing, LibraryError, ProjectMissing
+from pincite.reading.sandbox import Sandbox
 from pincite.records.journal import Job, Key, LogMode
+from pincite.settings import DEFAULT_MODEL
 from pincite.stores.journal import Journal
 
 AnyLibrary = Library | Project
@@ -33,42 +34,6 @@ class Access:
     key_id: str = ""  # empty: the owner of the folders, on their own machine
 
 
-class Libraries(Protocol):
-    """What a service serves."""
-
-    def names(self) -> tuple[str, ...]:
-        """Those that are known before anybody asks."""
-        ...
-
-    def access(self, secret: str | None) -> Access | None:
-        """What a caller with this key may do; None where that is nothing."""
-        ...
-
-    def access_of_key(self, key_id: str) -> tuple[Access, bytes] | None:
-        """The same for a key that is named but not shown, with what its links are signed with."""
-        ...
-
-    def owner(self) -> Access:
-        """What the owner may do, who needs no key."""
-        ...
-
-    def open(self, access: Access, name: str) -> AnyLibrary:
-        """A library that this caller may use."""
-        ...
-
-    def library_of(self, job: Job) -> AnyLibrary:
-        """The library that a job works on, as whoever asked for it."""
-        ...
-
-    def journals(self) -> Iterator[Journal]:
-        """Every journal, each once; those of libraries without an index are not there yet."""
-        ...
-
-    def close(self) -> None:
-        """Give back every resource."""
-        ...
-
-
 class FolderLibraries:
     """Libraries of folders by name. A key opens the library in whose journal it stands.
 
@@ -80,7 +45,7 @@ class FolderLibraries:
         self._trusting = trusting
 
     def names(self) -> tuple[str, ...]:
-        """In their order."""
+        """As they were named at the start; the first is the default."""
         return tuple(self.libraries)
 
     def access(self, secret: str | None) -> Access | None:
@@ -100,7 +65,7 @@ class FolderLibraries:
         return tuple(name for name in self.libraries if not self._has_keys(name))
 
     def access_of_key(self, key_id: str) -> tuple[Access, bytes] | None:
-        """Where the key is still valid."""
+        """The same for a key that is named in a signed link."""
         for name in self.libraries:
             journal = self._journal(name)
             found = journal.signer(key_id) if journal else None
@@ -109,7 +74,7 @@ class FolderLibraries:
         return None
 
     def owner(self) -> Access:
-        """Everything."""
+        """Every library, without a key."""
         return Access(self.names())
 
     def open(self, access: Access, name: str) -> Library:
@@ -129,8 +94,20 @@ class FolderLibraries:
             if journal:
                 yield journal
 
+    def warm_up(self) -> list[str]:
+        """Open every library and its model before somebody waits for them; what does not work."""
+        failed = []
+        for name, library in self.libraries.items():
+            try:
+                library.search("does it work?")
+            except LibraryError:
+                pass  # no index yet, or one that is being made
+            except Exception as error:  # noqa: BLE001 — whatever it is, it is told
+                failed.append(f"{name}: {error}")
+        return failed
+
     def close(self) -> None:
-        """Close each library."""
+        """Give back every library."""
         for library in self.libraries.values():
             library.close()
 
@@ -156,6 +133,7 @@ class TeamLibraries:
         self._team = made_team(store)
         self._embedders = Embedders(models)
         self._journal = team_journal(self._team)
+        self._sandbox = Sandbox()  # one for all: each has processes of its own
         self._opening = Lock()
         self._projects: dict[tuple[str, str, str], Project] = {}
 
@@ -169,7 +147,7 @@ class TeamLibraries:
         return None if key is None else self._opened_by(key)
 
     def access_of_key(self, key_id: str) -> tuple[Access, bytes] | None:
-        """Where the key is still valid."""
+        """The same for a key that is named in a signed link."""
         found = self._journal.signer(key_id)
         return None if found is None else (self._opened_by(found[0]), found[1])
 
@@ -183,7 +161,9 @@ class TeamLibraries:
         with self._opening:
             if who not in self._projects:
                 home = TeamHome(Address(self._store, *who), Path("store.json"), team=self._team)
-                self._projects[who] = Project(Path(name), self._embedders, home, log=self._log)
+                self._projects[who] = Project(
+                    Path(name), self._embedders, home, log=self._log, sandbox=self._sandbox
+                )
             return self._projects[who]
 
     def library_of(self, job: Job) -> Project:
@@ -194,10 +174,20 @@ class TeamLibraries:
         """The one of the database."""
         yield self._journal
 
+    def warm_up(self) -> list[str]:
+        """Ask the database, and load the model that new projects have; what does not work."""
+        try:
+            self._journal.has_keys()
+            self._embedders.named(DEFAULT_MODEL).embed_question("does it work?")
+        except Exception as error:  # noqa: BLE001 — whatever it is, it is told
+            return [str(error)]
+        return []
+
     def close(self) -> None:
         """Close each project, then the database."""
         for project in self._projects.values():
             project.close()
+        self._sandbox.close()
         self._team.close()
 
     def _opened_by(self, key: Key) -> Access:
@@ -211,6 +201,9 @@ class TeamLibraries:
         )
 
 
+Libraries = FolderLibraries | TeamLibraries
+
+
 def opened(libraries: Libraries, access: Access, name: str | None) -> tuple[str, AnyLibrary]:
     """The library that is named, else the first; ProjectMissing where it is none of the caller's.
 
@@ -221,6 +214,8 @@ def opened(libraries: Libraries, access: Access, name: str | None) -> tuple[str,
     if name is not None and name.startswith("/") and isinstance(libraries, FolderLibraries):
         paths = {str(one.root): key for key, one in libraries.libraries.items()}
         name = paths.get(name, name)
+    if name is not None and isinstance(libraries, TeamLibraries):
+        name = name.removeprefix(f"{access.user}/")
     if name is None or name not in access.libraries:
-        raise ProjectMissing("there is no library of that name for you; see GET /rag/libraries")
+        raise ProjectMissing("no such library, or you have no access to it; see GET /rag/libraries")
     return name, libraries.open(access, name)

@@ -21,6 +21,7 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 import msgspec
 
 from pincite.errors import (
+    CitationNotFound,
     FileUnreadable,
     LibraryClosed,
     PinciteError,
@@ -237,7 +238,7 @@ class RemoteLibrary:
     def original(self, document_id: str) -> tuple[str, bytes] | None:
         """The name and bytes of a document's file; None where there is none, or not for you."""
         path = self._at(document_id, "/file")
-        with suppress(ProjectMissing):
+        with suppress(CitationNotFound):
             content, headers = self._server.answer("GET", path, accept="*/*")
             return unquote(headers["Content-Disposition"].rpartition("'")[2]), content
         return None
@@ -250,7 +251,7 @@ class RemoteLibrary:
         With `forget` the index forgets all that it ever said.
         """
         path = self._at(document_id, "", of_folder=of_folder or None, forget=forget or None)
-        with suppress(ProjectMissing):
+        with suppress(CitationNotFound):
             return _decoded(self._server.ask("DELETE", path, changes=True), _Deleted).status
         return "not_found"
 
@@ -313,7 +314,7 @@ class RemoteLibrary:
         return f"/rag/documents/{quote(document_id, safe='')}{part}?{asked}"
 
     def _found(self, document_id: str, part: str, kind: type[_Record]) -> _Record | None:
-        with suppress(ProjectMissing):
+        with suppress(CitationNotFound):
             return _decoded(self._server.ask("GET", self._at(document_id, part)), kind)
         return None
 
@@ -532,6 +533,8 @@ def _error_in(content: bytes, status: int, server: str) -> PinciteError:
     kind = next(
         (one for one in kinds if one.__name__ == told.error), by_status.get(status, ServerError)
     )
+    if status == 401:
+        return ServerDenied(f"{server} wants a key that is valid there: set PINCITE_API_KEY")
     # Some are made of more than their message, which is all that is told of them.
     error = kind.__new__(kind, told.detail)
     error.args = (told.detail,)

@@ -38,12 +38,15 @@ class Job:
     library: str
     kind: str
     user: str = ""
-    wishes: Mapping[str, Any] = field(default_factory=dict)
+    key: str = ""  # the id of the key that asked for it
+    options: Mapping[str, Any] = field(default_factory=dict)
     state: JobState = "waiting"
     progress: Mapping[str, Any] = field(default_factory=dict)
     message: str = ""  # what came of it, or why it failed
     made_at: float = 0.0
     changed_at: float = 0.0
+    begun_by: str = ""  # host and process of the service that does it
+    attempts: int = 0  # times that it was begun
 
     @property
     def is_over(self) -> bool:
@@ -61,6 +64,7 @@ class LoggedQuery:
     library: str  # its folder's name, or its project in a team's database
     door: str = "library"  # through which it came: library, cli, http
     user: str = ""
+    key: str = ""  # the id of the key that was shown
     agent: str = ""  # the program that asked, as it calls itself
     question: str = ""
     filters: Mapping[str, Any] = field(default_factory=dict)  # those that were given

@@ -92,10 +92,14 @@ class Journal:
 
     def signer(self, key_id: str) -> tuple[Key, bytes] | None:
         """A key that is valid, and what links made for it are signed with; it ends with the key."""
-        key = self._one("key", key_id, Key)
+        rows = (
+            []
+            if "\0" in key_id
+            else self._run("SELECT record FROM journal_key WHERE id = ?", (key_id,))
+        )
+        key = _read(rows[0][0], Key) if rows else None
         if key is None or not key.is_valid(time.time()):
             return None
-        rows = self._run("SELECT record FROM journal_key WHERE id = ?", (key_id,))
         return key, f"link {_hash_in(rows[0][0])}".encode()
 
     def keys(self) -> list[Key]:
@@ -113,7 +117,9 @@ class Journal:
         if len(found) != 1:
             ids = ", ".join(one.id for one in found)
             many = f"several keys are called {name!r}: name one by its id ({ids})"
-            raise SettingsError(many if found else f"there is no key {name!r}; see `keys list`")
+            raise SettingsError(
+                many if found else f"there is no key {name!r}; see `pincite keys list`"
+            )
         ended = replace(found[0], revoked_at=time.time())
         (stored,) = self._run("SELECT record FROM journal_key WHERE id = ?", (ended.id,))
         self._keep("key", ended.id, ended, hash=_hash_in(stored[0]))
@@ -166,9 +172,10 @@ class Journal:
         before: float | None = None,
         limit: int | None = None,
         user: str | None = None,
+        key: str | None = None,
         library: str | None = None,
     ) -> list[LoggedQuery]:
-        """What was asked in that time, by that user and of that library, the newest first."""
+        """What was asked then, by that user or with that key, of that library, the newest first."""
         self.settle()
         found: list[LoggedQuery] = []
         end = _LAST if before is None else _stamp(before)
@@ -180,7 +187,11 @@ class Journal:
             )
             page = [_read(row[0], LoggedQuery) for row in rows]
             found += (
-                one for one in page if user in (None, one.user) and library in (None, one.library)
+                one
+                for one in page
+                if user in (None, one.user)
+                and key in (None, one.key)
+                and library in (None, one.library)
             )
             if len(rows) < _PAGE:
                 break

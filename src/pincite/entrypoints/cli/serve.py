@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,17 @@ import click
 
 from pincite.engine import Library
 from pincite.engine.folders import has_index, library_around
-from pincite.entrypoints.cli.common import GivenPath, model_access, open_at, own_profiles
+from pincite.engine.keys import admit
+from pincite.entrypoints.cli.common import (
+    GivenPath,
+    ask_for_consent,
+    model_access,
+    open_at,
+    own_profiles,
+)
+from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.http.sockets import bound
-from pincite.errors import NothingToIndex, PinciteError, SettingsError
+from pincite.errors import IndexMissing, NothingToIndex, PinciteError, SettingsError
 from pincite.settings import ONE_THREAD
 from pincite.text.printable import printable
 
@@ -28,7 +36,6 @@ if TYPE_CHECKING:
 
     from pincite.engine.serving import Libraries
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SECONDS_TO_END = 10  # for requests that are under way
 
 
@@ -47,7 +54,7 @@ _SECONDS_TO_END = 10  # for requests that are under way
     show_default=True,
     help="The port; 0 takes a free one.",
 )
-@click.option("--no-port", is_flag=True, help="Answer only commands of your own on this machine.")
+@click.option("--no-port", is_flag=True, help="Listen only for your own commands on this machine.")
 @click.option(
     "--allow-host",
     "hosts",
@@ -110,16 +117,18 @@ def serve(
     from pincite.entrypoints.http.guard import LOOPBACK, Limits
     from pincite.entrypoints.http.service import Service
 
-    limits = Limits(
-        hosts=(*LOOPBACK, *(() if host in ("0.0.0.0", "::") else (host,)), *hosts),  # noqa: S104 — compared
-        origins=origins,
-        rate=rate,
-        body_bytes=max_body,
-        waiting=max_waiting,
-    )
-    is_local = host in _LOOPBACK
+    try:
+        limits = Limits(
+            hosts=(*LOOPBACK, *(() if host in ("0.0.0.0", "::") else (host,)), *hosts),  # noqa: S104 — compared
+            origins=origins,
+            rate=rate,
+            body_bytes=max_body,
+            waiting=max_waiting,
+        )
+    except ValueError as error:
+        raise SettingsError(f"{error} is not a host name, such as docs.example.org") from error
+    is_local = host in LOOPBACK
     with ExitStack() as ending:
-        ending.callback(os.umask, os.umask(0o077))
         listening = None if no_port else ending.enter_context(_listening(host, port))
         libraries = _libraries(folders, store, is_local=is_local)
         ending.callback(libraries.close)
@@ -140,13 +149,17 @@ def serve(
         ending.callback(stop.set)
         for name, library in served.items():
             _introduce(name, library, stop, watch=not no_watch)
-        threading.Thread(target=service.warm_up, name="warm-up", daemon=True).start()
+        threading.Thread(target=service.warm_up, args=(stop,), name="warm-up", daemon=True).start()
         _log_to_stderr()
         if listening is not None:
             names = ", ".join(map(printable, libraries.names())) or printable(store or "")
             shown = f"[{host}]" if ":" in host else host
             click.echo(f"Serving {names} at http://{shown}:{listening.getsockname()[1]}")
         _run(app, own if listening is None else [*own, listening])
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    # An index run may still be in the middle of a large file; every write is crash-safe.
+    os._exit(0)
 
 
 def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) -> Libraries:
@@ -154,10 +167,13 @@ def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) 
     from pincite.engine.serving import FolderLibraries, TeamLibraries
 
     if store:
-        return TeamLibraries(store, model_access(own_profiles()))
+        log = user_settings(os.environ).log
+        return TeamLibraries(store, model_access(own_profiles()), log=log)
     opened: dict[str, Library] = {}
     for folder in folders or (library_around(Path()) or own_folder(),):
         library = open_at(folder)
+        with suppress(IndexMissing):
+            admit(library, ask_for_consent)  # to those whose keys came with the folder
         name = library.root.name or "library"
         if name in opened:
             raise SettingsError(f"two folders are called {name}; rename one or serve them apart")
@@ -236,7 +252,9 @@ def _run(app: ASGIApp, listening: list[socket.socket]) -> None:
         server_header=False,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
-    uvicorn.Server(config).run(listening)
+    with suppress(KeyboardInterrupt, SystemExit):  # that is how it is meant to end
+        uvicorn.Server(config).run(listening)
+    click.echo("Stopping …", err=True)
 
 
 def _log_to_stderr() -> None:

@@ -27,7 +27,7 @@ from pincite.text.printable import printable
 
 _STATUS_SECONDS = 5.0
 _START_SECONDS = 120.0  # to load the largest model
-_END_SECONDS = 15.0  # for what is under way
+_END_SECONDS = 45.0  # for requests that are under way, then for the job
 _BETWEEN_LOOKS = 0.1  # seconds
 _LAST_WORDS = 2_000  # characters of a log that are shown
 

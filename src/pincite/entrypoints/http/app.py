@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import asdict, fields
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
@@ -25,16 +26,18 @@ from prometheus_client import generate_latest
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.routing import compile_path
 from starlette.types import ASGIApp
 
 from pincite import __version__
+from pincite.engine.folders import has_index
 from pincite.engine.library import Library
 from pincite.engine.serving import Access, AnyLibrary
 from pincite.entrypoints import answers, render, reports
 from pincite.entrypoints.http import view
 from pincite.entrypoints.http.guard import OWNER, Guard, problem
-from pincite.entrypoints.http.service import Right, Service
+from pincite.entrypoints.http.service import RIGHTS, Service
 from pincite.errors import (
     CitationNotFound,
     ConsentNeeded,
@@ -56,39 +59,11 @@ from pincite.errors import (
 )
 from pincite.records import Claim, DocumentEntry, DocumentPage, SearchResults, Uploaded
 from pincite.records.journal import Feedback, Job
-from pincite.settings import DEFAULT_BUDGET, AskSettings, SearchSettings
+from pincite.settings import DEFAULT_BUDGET, AskSettings, SearchSettings, policy_named
 
 Json = dict[str, Any]
 T = TypeVar("T")
-
-# Who may call what: everybody, whoever may read the library, whoever may also change it.
-RIGHTS: Mapping[tuple[str, str], Right] = {
-    ("POST", "/rag/index"): "write",
-    ("POST", "/rag/search"): "read",
-    ("POST", "/rag/context"): "read",
-    ("POST", "/rag/ask"): "read",
-    ("POST", "/rag/check"): "read",
-    ("GET", "/rag/show"): "read",
-    ("GET", "/rag/libraries"): "read",
-    ("GET", "/rag/documents"): "read",
-    ("GET", "/rag/documents/{document_id}"): "read",
-    ("GET", "/rag/documents/{document_id}/text"): "read",
-    ("GET", "/rag/documents/{document_id}/file"): "read",
-    ("DELETE", "/rag/documents/{document_id}"): "write",
-    ("GET", "/rag/catalog"): "read",
-    ("POST", "/rag/admin/reindex"): "write",
-    ("GET", "/rag/jobs"): "read",
-    ("GET", "/rag/jobs/{job_id}"): "read",
-    ("GET", "/rag/jobs/{job_id}/events"): "read",
-    ("DELETE", "/rag/jobs/{job_id}"): "write",
-    ("GET", "/rag/log"): "read",
-    ("POST", "/rag/feedback"): "read",
-    ("GET", "/view/{chunk_id}"): "read",
-    ("GET", "/healthz"): "open",
-    ("GET", "/readyz"): "open",
-    ("GET", "/metrics"): "read",
-    ("GET", "/openapi.json"): "open",
-}
+_log = logging.getLogger(__name__)
 
 # The first line that fits counts: what a client can mend is a 4xx. Documented in docs/serve.md.
 STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
@@ -185,6 +160,7 @@ class AskRequest(_Given):
     filters: _Filters = None
     settings: _Settings = None
     asking: _Settings = None
+    receipt: bool = Field(default=False, description="With a receipt for /rag/check")
 
 
 class CheckRequest(_Given):
@@ -245,7 +221,10 @@ def create_app(service: Service) -> ASGIApp:
                     return problem(503, "overloaded", "too many requests at once", retry_after=1)
                 with service.counted():
                     refused = await anyio.to_thread.run_sync(service.admit, request, right)
-                    return await handle(request) if refused is None else refused
+                    try:
+                        return await handle(request) if refused is None else refused
+                    except ClientDisconnect:  # in the middle of its body
+                        return Response(status_code=499)
 
             return admitted
 
@@ -303,7 +282,10 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
             for file in files:
                 try:
                     told.append(_uploaded(take(file)))
-                except FileUnreadable as error:  # the others are taken all the same
+                except (
+                    FileUnreadable,
+                    SettingsError,
+                ) as error:  # the others are taken all the same
                     told.append({"filename": file[0], "status": "failed", "reason": str(error)})
             return _json({"documents": told}, 202 if any("job" in one for one in told) else 200)
 
@@ -397,8 +379,14 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
         library: str | None = None,
     ) -> Response:
         """The files of a library and how they stand: all, or those a question describes."""
-        found = await service.work(request, library, lambda opened, _: opened.catalog(query))
-        return _records(found) if wants_records(request) else _json(reports.catalog_as_json(found))
+
+        def found(opened: AnyLibrary, name: str) -> Response:
+            entries = opened.catalog(query)
+            if wants_records(request):
+                return _records(entries)
+            return _json(reports.catalog_as_json(entries))
+
+        return await service.work(request, library, found)
 
     @router.get("/rag/libraries")
     async def libraries(request: Request) -> Response:
@@ -406,7 +394,7 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
         return _json({"libraries": list(_access(request).libraries)})
 
 
-def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901 — a list of routes
+def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0915 — routes
     """What is asked."""
 
     @router.post("/rag/search")
@@ -471,6 +459,8 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
 
         def told(library: AnyLibrary, name: str, on_claim: Callable[[Json], None]) -> Json:
             link = partial(service.link, request, name)
+            settings = _search_settings(given.settings)
+            asking = _settings(AskSettings, given.asking)
 
             def shown(claim: Claim) -> Json:
                 if wants_records(request):
@@ -480,14 +470,19 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
             outcome = library.ask(
                 given.question,
                 filters=given.filters,
-                settings=_search_settings(given.settings),
-                asking=_settings(AskSettings, given.asking),
+                settings=settings,
+                asking=asking,
                 on_claim=lambda claim: on_claim(shown(claim)),
                 cancelled=service.gone(request).is_set,
             )
             if wants_records(request):
                 return {"outcome": outcome.outcome, "told": outcome}
-            return _linked(answers.outcome_as_json(outcome), link)
+            told = _linked(answers.outcome_as_json(outcome), link)
+            if given.receipt:
+                told["receipt"] = library.receipt(
+                    outcome, filters=given.filters, settings=settings, asking=asking
+                )
+            return told
 
         def nobody(claim: Json) -> None:
             """Nobody waits for single claims."""
@@ -545,20 +540,21 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
     """Long work, the log, and how the service is."""
 
     @router.post("/rag/admin/reindex", status_code=202)
-    async def reindex(given: ReindexRequest, request: Request) -> Response:
+    async def reindex(request: Request, given: ReindexRequest | None = None) -> Response:
         """Begin a job that makes the index anew: for another policy, or what is out of date."""
-        wishes = {"policy": given.policy, "fresh": given.fresh}
+        given = given or ReindexRequest()
+        options = {"policy": given.policy and policy_named(given.policy).name, "fresh": given.fresh}
         job = await service.work(
-            request, given.library, partial(_submitted, service, request, "reindex", wishes)
+            request, given.library, partial(_submitted, service, request, "reindex", options)
         )
-        return _records(job) if wants_records(request) else _json(_job(job), 202)
+        return _records(job) if wants_records(request) else _json(_uploaded(job), 202)
 
     @router.get("/rag/jobs")
     async def jobs(request: Request, library: str | None = None) -> Response:
         """Jobs of a library, the newest first."""
 
         def listed(opened: AnyLibrary, name: str) -> list[Json]:
-            found = [one for one in opened.journal.jobs() if _is_own(request, one.user)]
+            found = [one for one in opened.journal.jobs() if _is_own(request, one.key)]
             return [_job(one) for one in reversed(found) if one.library == name][:1_000]
 
         return _json({"jobs": await service.work(request, library, listed)})
@@ -604,9 +600,10 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
         """What was asked, the newest first: all of it for the owner, else the caller's own."""
 
         def listed(opened: AnyLibrary, name: str) -> list[Json]:
-            access = _access(request)
-            user = access.user if access.key_id else None
-            found = opened.journal.queries(since=since, limit=limit, user=user)
+            key = _access(request).key_id or None
+            found = opened.journal.queries(
+                since=since, limit=limit, key=key, library=opened.known_as[0]
+            )
             return [msgspec.to_builtins(one) for one in found]
 
         return _json({"queries": await service.work(request, library, listed)})
@@ -617,7 +614,8 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
 
         def noted(library: AnyLibrary, name: str) -> None:
             query = library.journal.query(given.query_id)
-            if query is None or not _is_own(request, query.user):
+            is_here = query is not None and query.library == library.known_as[0]
+            if query is None or not is_here or not _is_own(request, query.key):
                 raise _missing("query")
             library.journal.give_feedback(Feedback(given.query_id, given.good, given.note))
 
@@ -632,7 +630,8 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
     @router.get("/readyz", responses={503: _PROBLEM})
     async def ready(request: Request) -> Response:
         """Whether models are loaded and libraries can be asked."""
-        told = service.state(is_owner=bool(request.scope.get(OWNER)))
+        is_owner = bool(request.scope.get(OWNER))
+        told = await anyio.to_thread.run_sync(lambda: service.state(is_owner=is_owner))
         return _json(told, 200 if told["status"] == "ready" else 503)
 
     @router.get("/metrics", response_class=PlainTextResponse)
@@ -684,8 +683,12 @@ async def _asked(
     async def answer() -> tuple[str, Json]:
         try:
             return "outcome", await service.work(request, library, answered)
-        except PinciteError as error:
-            body: Json = json.loads(bytes(_told(request, error).body))
+        except Exception as error:  # noqa: BLE001 — the answer has begun: it must tell how it ends
+            is_expected = isinstance(error, PinciteError)
+            if not is_expected:
+                _log.exception("a stream broke off")
+            problem = _told(request, error) if is_expected else _broken(request, error)
+            body: Json = json.loads(bytes(problem.body))
             return "problem", body
         finally:
             checked.put_nowait(None)
@@ -708,7 +711,7 @@ def _told(request: Request, error: Exception) -> Response:
         if isinstance(error, kind):
             retry = 5 if status == 503 else None
             return problem(status, code, str(error), error=name, retry_after=retry)
-    return problem(500, "error", "this is a fault of pincite", error=name)
+    return problem(500, "error", "internal error; see the log of the service", error=name)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
@@ -734,12 +737,12 @@ def _refused(request: Request, error: Exception) -> Response:
 
 def _broken(request: Request, error: Exception) -> Response:
     request.scope["state"]["error"] = type(error).__name__
-    return problem(500, "error", "this is a fault of pincite; its log tells more")
+    return problem(500, "error", "internal error; see the log of the service")
 
 
-def _missing(what: str) -> HTTPException:
+def _missing(what: str) -> CitationNotFound:
     """The same for what there is not and for what the caller may not see."""
-    return HTTPException(404, f"no {what} of that id")
+    return CitationNotFound(f"no {what} of that id")
 
 
 def _there(found: T | None) -> T:
@@ -753,10 +756,9 @@ def _access(request: Request) -> Access:
     return access
 
 
-def _is_own(request: Request, user: str) -> bool:
-    """Whether the caller may see what this user did: their own, or everything without a key."""
-    access = _access(request)
-    return not access.key_id or access.user == user
+def _is_own(request: Request, key_id: str) -> bool:
+    """Whether the caller may see what was done with this key: it is theirs, or they need none."""
+    return _access(request).key_id in ("", key_id)
 
 
 async def _handed_in(request: Request, parts: int) -> tuple[IndexRequest, list[tuple[str, bytes]]]:
@@ -796,7 +798,12 @@ def _taken(
 ) -> Uploaded | Job:
     """A file made searchable, or the job that does so where that takes long."""
     filename, data = file
-    if isinstance(library, Library) and len(data) > SMALL and given.method is None:
+    if (
+        isinstance(library, Library)
+        and given.method is None
+        and has_index(library.root)
+        and (len(data) > SMALL or library.is_written)
+    ):
         path = library.keep_upload(filename, data, given.metadata)
         return _submitted(service, request, "index", {"path": path}, library, name)
     return library.index_document(filename, data, labels=given.metadata, method=given.method)
@@ -812,16 +819,16 @@ def _submitted(
     service: Service,
     request: Request,
     kind: str,
-    wishes: Json,
+    options: Json,
     library: AnyLibrary,
     name: str,
 ) -> Job:
-    return service.jobs.submit(library, name, kind, wishes, user=_access(request).user)
+    return service.jobs.submit(library, name, kind, options, _access(request))
 
 
 def _job_of(request: Request, job_id: str, library: AnyLibrary, name: str) -> Job:
     job = library.journal.job(job_id)
-    if job is None or job.library != name or not _is_own(request, job.user):
+    if job is None or job.library != name or not _is_own(request, job.key):
         raise _missing("job")
     return job
 
@@ -867,7 +874,7 @@ def _linked_claim(claim: Json, link: Callable[[str, str], str]) -> Json:
 def _search_settings(given: Json | None) -> SearchSettings:
     settings = _settings(SearchSettings, given)
     if settings.expand or settings.rerank not in (None, "maxsim"):
-        raise SettingsError("a service loads and asks no model that a request names")
+        raise SettingsError("requests cannot choose models (`expand`, `rerank`)")
     return settings
 
 

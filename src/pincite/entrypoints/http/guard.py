@@ -29,6 +29,7 @@ OWNER = "pincite_owner"
 """In the scope of requests that came through the socket of the user themselves."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SECONDS_OF_SILENCE = 30.0  # in the middle of a body
+_SLOWEST = 50_000  # bytes a second of a large one
 _log = logging.getLogger("pincite.requests")
 
 
@@ -43,6 +44,14 @@ class Limits:
     rate: str = ""  # of one caller, such as 100/second; empty is no limit
     at_once: int = 4  # requests that are worked on; more threads only take turns on the cores
     waiting: int = 64  # and those that wait for their turn; more are turned away
+
+    def __post_init__(self) -> None:
+        """Names as browsers write them; ValueError for what is none."""
+        hosts = tuple(host_of(one if one.count(":") < 2 else f"[{one}]") for one in self.hosts)
+        if "" in hosts:
+            raise ValueError(self.hosts[hosts.index("")])
+        object.__setattr__(self, "hosts", hosts)
+        object.__setattr__(self, "origins", tuple(one.rstrip("/").lower() for one in self.origins))
 
 
 class Measures:
@@ -170,6 +179,7 @@ def _limited(receive: Receive, most: int) -> Receive:
     """The same messages; a body that is too long or does not come is cut short with an error."""
     taken = 0
     is_whole = False
+    began = time.monotonic()
 
     async def limited() -> Message:
         nonlocal taken, is_whole
@@ -180,6 +190,8 @@ def _limited(receive: Receive, most: int) -> Receive:
         except TimeoutError:
             raise HTTPException(408, "the body of the request did not come") from None
         taken += len(message.get("body", b""))
+        if time.monotonic() - began > _SECONDS_OF_SILENCE + taken / _SLOWEST:
+            raise HTTPException(408, "the body of the request came too slowly")
         is_whole = not message.get("more_body", False)
         if taken > most:
             raise HTTPException(413, f"a body has at most {most:,} bytes; see --max-body")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import logging
 import os
 import resource
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,19 +31,45 @@ from pincite.engine.serving import Access, AnyLibrary, Libraries, opened
 from pincite.entrypoints.http.guard import OWNER, Limits, Measures, bearer, problem
 from pincite.errors import (
     IndexMissing,
-    LibraryError,
-    ModelInvalid,
-    ModelUnavailable,
-    PinciteError,
     ProjectMissing,
+    SettingsError,
 )
 from pincite.text.printable import printable
 
 Right = Literal["open", "read", "write"]
 T = TypeVar("T")
 
+# Who may call what: everybody, whoever may read the library, whoever may also change it.
+RIGHTS: Mapping[tuple[str, str], Right] = {
+    ("POST", "/rag/index"): "write",
+    ("POST", "/rag/search"): "read",
+    ("POST", "/rag/context"): "read",
+    ("POST", "/rag/ask"): "read",
+    ("POST", "/rag/check"): "read",
+    ("GET", "/rag/show"): "read",
+    ("GET", "/rag/libraries"): "read",
+    ("GET", "/rag/documents"): "read",
+    ("GET", "/rag/documents/{document_id}"): "read",
+    ("GET", "/rag/documents/{document_id}/text"): "read",
+    ("GET", "/rag/documents/{document_id}/file"): "read",
+    ("DELETE", "/rag/documents/{document_id}"): "write",
+    ("GET", "/rag/catalog"): "read",
+    ("POST", "/rag/admin/reindex"): "write",
+    ("GET", "/rag/jobs"): "read",
+    ("GET", "/rag/jobs/{job_id}"): "read",
+    ("GET", "/rag/jobs/{job_id}/events"): "read",
+    ("DELETE", "/rag/jobs/{job_id}"): "write",
+    ("GET", "/rag/log"): "read",
+    ("POST", "/rag/feedback"): "read",
+    ("GET", "/view/{chunk_id}"): "read",
+    ("GET", "/healthz"): "open",
+    ("GET", "/readyz"): "open",
+    ("GET", "/metrics"): "read",
+    ("GET", "/openapi.json"): "open",
+}
+
 _LINK_SECONDS = 7 * 24 * 3600  # that a link to a citation can be opened without its key
-_log = logging.getLogger(__name__)
+_SECONDS_BETWEEN_TRIES = 10.0
 
 
 @dataclass
@@ -58,12 +83,15 @@ class Service:
     def __post_init__(self) -> None:
         self.measures = Measures()
         self.threads = anyio.CapacityLimiter(self.limits.at_once)
+        self.writers = anyio.CapacityLimiter(self.limits.at_once)
         self.began = time.monotonic()
         self.warming: str = "warming up"  # or ready, or why it failed
         self._under_way = 0
-        self._failed: set[int] = set()  # libraries whose model failed after it was opened anew
         rate = self.limits.rate
-        self._rate = parse_rate(rate) if rate else None
+        try:
+            self._rate = parse_rate(rate) if rate else None
+        except ValueError as error:
+            raise SettingsError(f"{rate!r} is not a rate, such as 100/second") from error
         self._rates = MovingWindowRateLimiter(MemoryStorage())
 
     def is_full(self) -> bool:
@@ -111,20 +139,21 @@ class Service:
     async def work(
         self, request: Request, library: str | None, do: Callable[[AnyLibrary, str], T]
     ) -> T:
-        """What `do` gives for the library that is meant, done in a thread."""
-        return await self.threaded(request, lambda: self.done(request, library, do))
+        """What `do` gives for the library that is meant, in a thread; it hears when nobody waits.
 
-    async def threaded(self, request: Request, do: Callable[[], T]) -> T:
-        """The same for what is not asked of one library. It hears when its client goes away."""
+        Whatever changes a library may wait for another writer, and so has threads of its own.
+        """
 
         async def watch() -> None:
             while (await request.receive())["type"] != "http.disconnect":
                 pass
             self.gone(request).set()
 
+        changes = RIGHTS[request.method, request.scope["route"].path] == "write"
+        threads = self.writers if changes else self.threads
         watching = asyncio.create_task(watch())
         try:
-            return await anyio.to_thread.run_sync(do, limiter=self.threads)
+            return await anyio.to_thread.run_sync(self._done, request, library, do, limiter=threads)
         finally:
             watching.cancel()
 
@@ -144,38 +173,32 @@ class Service:
             self._under_way -= 1
             self.measures.under_way.set(self._under_way)
 
-    def done(self, request: Request, name: str | None, do: Callable[[AnyLibrary, str], T]) -> T:
-        """One call of a library; a model that fails is opened anew once."""
+    def _done(self, request: Request, name: str | None, do: Callable[[AnyLibrary, str], T]) -> T:
         access: Access = request.scope["state"]["access"]
         agent = printable(request.headers.get("user-agent", ""))[:100]
         door = "cli" if request.scope.get(OWNER) else "http"
-        CALLER.set(Caller(door=door, user=access.user, agent=agent))
+        CALLER.set(Caller(door=door, user=access.user, key=access.key_id, agent=agent))
         key, library = opened(self.libraries, access, name)
         try:
-            result = do(library, key)
-        except ProjectMissing:  # it is the caller's own, and they handed nothing in yet
-            raise IndexMissing("nothing was indexed here yet; hand something in first") from None
-        except (ModelUnavailable, ModelInvalid) as error:
-            if id(library) in self._failed:
+            return do(library, key)
+        except ProjectMissing:
+            if "/" in key:  # somebody else's
                 raise
-            self._failed.add(id(library))
-            _log.warning("a model failed and is opened anew: %s", type(error).__name__)
-            library.reopen_models()
-            result = do(library, key)
-        self._failed.discard(id(library))
-        return result
+            raise IndexMissing("nothing was indexed here yet; hand something in first") from None
 
     def link(self, request: Request, library: str, chunk_id: str, quote: str) -> str:
         """The address that opens a citation at its words; signed where a key is needed."""
-        access: Access = request.scope["state"]["access"]
+        state = request.scope["state"]
+        access: Access = state["access"]
         asked = {"library": library, "quote": quote[:500]}
         if access.key_id:
-            found = self.libraries.access_of_key(access.key_id)
+            if "signer" not in state:
+                state["signer"] = self.libraries.access_of_key(access.key_id)
             until = str(int(time.time()) // 3600 * 3600 + _LINK_SECONDS)
-            if found is not None:
+            if state["signer"] is not None:
                 asked |= {"key": access.key_id, "until": until}
-                asked["signature"] = _signature(found[1], library, chunk_id, until)
-        return f"{request.base_url}view/{quoted(chunk_id, safe='')}?{urlencode(asked)}"
+                asked["signature"] = _signature(state["signer"][1], library, chunk_id, until)
+        return f"{request.base_url}view/{quoted(chunk_id, safe='')}?{urlencode(asked)}#quote"
 
     def state(self, *, is_owner: bool) -> dict[str, object]:
         """How the service is; what it serves is nobody's business but its owner's."""
@@ -190,20 +213,14 @@ class Service:
             }
         return told
 
-    def warm_up(self) -> None:
-        """Open every library and its model before somebody waits for them."""
+    def warm_up(self, stop: threading.Event | None = None) -> None:
+        """Open libraries and models before somebody waits for them; again while one fails."""
         CALLER.set(UNLOGGED)
-        access = self.libraries.owner()
-        failed = []
-        for name in self.libraries.names():
-            library = self.libraries.open(access, name)
-            try:
-                library.search("does it work?")
-            except LibraryError:
-                pass  # no index yet
-            except PinciteError as error:
-                failed.append(f"{name}: {error}")
-        self.warming = f"failed: {'; '.join(failed)}" if failed else "ready"
+        while failed := self.libraries.warm_up():
+            self.warming = f"failed: {'; '.join(failed)}"
+            if stop is None or stop.wait(_SECONDS_BETWEEN_TRIES):
+                return
+        self.warming = "ready"
 
 
 def _signature(signer: bytes, *place: str) -> str:

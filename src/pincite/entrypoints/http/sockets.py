@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Where settings and models are, whose consent counts, and which day it is.
-_ALSO_READ = ("HOME", "SUDO_UID", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+_ALSO_READ = (
+    "HOME",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "SUDO_UID",
+    "TZ",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+)
 _OF_A_CLIENT = ("PINCITE_API_KEY", "PINCITE_SERVER", "PINCITE_SERVICE")
 _ENDING = ".sock"
 _MAC_PEER_USER, _MAC_PEER_PROCESS = 1, 2  # of <sys/un.h>, for level 0

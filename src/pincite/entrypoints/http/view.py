@@ -20,7 +20,8 @@ _STYLE = (
     ".note{border-left:.3em solid #c60;padding-left:.7em}"
     "ol{list-style:none;padding:0;margin:1.5em 0;font:15px/1.6 ui-serif,serif}"
     "li{display:flex;white-space:pre-wrap;overflow-wrap:anywhere}"
-    "li>span:first-child{flex:0 0 4.5em;opacity:.5;font:12px/2 ui-monospace,monospace}"
+    "li>span:first-child{flex:none;min-width:4.5em;padding-right:1em;white-space:nowrap;"
+    "opacity:.5;font:12px/2 ui-monospace,monospace}"
     "li.near{opacity:.6}mark{background:#fd6;color:#000}"
 )
 
@@ -73,4 +74,5 @@ def _marked(text: str, quote: str) -> str:
         return html.escape(text)
     lines = html.escape(found[0]).split("\n")
     middle = "\n".join(f"<mark>{line}</mark>" for line in lines)
+    middle = middle.replace("<mark>", "<mark id=quote>", 1)  # where the browser goes
     return html.escape(text[: found.start()]) + middle + html.escape(text[found.end() :])
