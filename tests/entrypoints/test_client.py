@@ -167,7 +167,7 @@ def test_errors_are_those_of_the_library(remote: RemoteLibrary, notes: Path) -> 
         remote.search("pump", filters={"where": "colour = red"})
     with pytest.raises(FileUnreadable):
         remote.index_document("a.pdf", b"%PDF-1.4 nothing")
-    with pytest.raises(SettingsError, match="names"):
+    with pytest.raises(SettingsError, match="choose models"):
         remote.search("pump", settings=SearchSettings(rerank="/some/model"))
     with pytest.raises(SettingsError, match="moments"):
         remote.moment(None)
