@@ -27,6 +27,7 @@ FILES = (
     *("lock", ".gitignore", "segments/000000000009-00000000.segment"),
 )
 BESIDE = (
+    *("journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "journal.sqlite-journal"),
     *("generation", "generation.part", ".generation.part", "generations.lock"),
     *("checksums.json", "checksums.part", ".checksums.json.part", "refused.json", "apart"),
     *("store.part", ".store.json.part", "evals/20260101-000000-000000.json"),

@@ -25,6 +25,7 @@ from pincite.records.documents import sha1
 from pincite.retrieve.cite import by_name, named_path, path_inside
 from pincite.settings import CONVERTED_FOLDER, POLICIES, RUNS_FOLDER
 from pincite.sources import Folder
+from pincite.stores.journal import Journal
 from pincite.stores.lines import Entry
 from pincite.stores.runs import RunFolder
 from pincite.stores.sqlite.history import History, is_of, tombstone, without
@@ -34,9 +35,10 @@ from pincite.stores.sqlite.opening import LOCK_NAME, remove_index
 _CHECKSUMS = "*checksums.*"  # also one whose writing was stopped
 
 
-def forget_documents(
+def forget_documents(  # noqa: PLR0913 — what, where, and who is told
     folder: Folder,
     home: Home,
+    journal: Callable[[], Journal],
     names: Sequence[str],
     *,
     seen_from: Path,
@@ -91,7 +93,7 @@ def forget_documents(
     try:
         home.sweep()
     finally:
-        report = _cleared(folder.root, home, before, report)
+        report = _cleared(folder.root, home, journal(), before, report)
     return report
 
 
@@ -120,7 +122,7 @@ def _refuse_standing(folder: Folder, paths: Sequence[str]) -> None:
 
 
 def _cleared(
-    root: Path, home: FolderHome, stones: Sequence[Entry], report: ForgetReport
+    root: Path, home: FolderHome, journal: Journal, stones: Sequence[Entry], report: ForgetReport
 ) -> ForgetReport:
     """Clear what is kept beside the index."""
     with closing(home.read()) as store:
@@ -128,6 +130,9 @@ def _cleared(
     gone = {path for stone in stones for path in stone["paths"]} - held
     chunks = {chunk for stone in stones for chunk in stone["chunks"]}
     runs = RunFolder(home.files / RUNS_FOLDER).forget(lambda path: sha1(path) in gone, chunks)
+    # Whoever found a document may have asked in its words.
+    queries = [one for one in journal.queries() if not chunks.isdisjoint(one.chunk_ids)]
+    journal.purge(queries)
     for policy in POLICIES:
         variant = home.files / VARIANTS_FOLDER / policy
         remove_index(variant)
@@ -136,4 +141,4 @@ def _cleared(
     converted = ConvertedFolder(root).remove_of(
         lambda path: sha1(f"{CONVERTED_FOLDER}/{path}.md") in gone
     )
-    return ForgetReport(report.paths, report.versions, runs, tuple(converted))
+    return ForgetReport(report.paths, report.versions, runs, tuple(converted), len(queries))

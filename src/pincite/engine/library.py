@@ -366,6 +366,7 @@ class Library(Searchable):
             return forget_documents(
                 self._folder(DEFAULT_MAX_FILE_BYTES),
                 self._home,
+                lambda: self.journal,
                 documents,
                 seen_from=Path(base).resolve() if base is not None else self.root,
                 confirmed=confirmed,

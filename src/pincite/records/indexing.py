@@ -83,6 +83,7 @@ class ForgetReport:
     versions: int
     runs: int = 0  # of evaluations, from which results were taken
     converted: tuple[str, ...] = ()  # recognised texts that were deleted
+    queries: int = 0  # that found them, and are logged no more
 
 
 CatalogState = Literal[
