@@ -202,6 +202,8 @@ class Noted:
 
     def found(self, found: SearchResults, model: str) -> SearchResults:
         """The results with the query's id."""
+        if self.query is None:
+            return found
         made = self.fill(
             chunk_ids=tuple(one.chunk.id for one in found.results[:_MOST_CHUNKS]),
             model=model,

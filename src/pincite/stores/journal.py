@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -307,9 +308,13 @@ def _objects(connection: apsw.Connection) -> set[str]:
     return {str(row[0]) for row in rows}
 
 
+# Randomness takes longer than all else that is done to log a query, so each process draws once.
+_NUMBERS = count(int.from_bytes(os.urandom(4)))
+
+
 def new_id(now: float) -> str:
     """An id whose order is that of time."""
-    return _stamp(now) + os.urandom(4).hex()
+    return f"{_stamp(now)}{next(_NUMBERS) & 0xFFFFFFFF:08x}"
 
 
 def _stamp(seconds: float) -> str:
