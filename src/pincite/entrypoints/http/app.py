@@ -581,7 +581,7 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
 
         return _events(followed(found))
 
-    @router.delete("/rag/jobs/{job_id}")
+    @router.post("/rag/jobs/{job_id}/cancel")
     async def cancel(request: Request, job_id: str, library: str | None = None) -> Response:
         """Cancel a job: it stops at its next step, and what it did so far is kept."""
 

@@ -58,7 +58,7 @@ RIGHTS: Mapping[tuple[str, str], Right] = {
     ("GET", "/rag/jobs"): "read",
     ("GET", "/rag/jobs/{job_id}"): "read",
     ("GET", "/rag/jobs/{job_id}/events"): "read",
-    ("DELETE", "/rag/jobs/{job_id}"): "write",
+    ("POST", "/rag/jobs/{job_id}/cancel"): "write",
     ("GET", "/rag/log"): "read",
     ("POST", "/rag/feedback"): "read",
     ("GET", "/view/{chunk_id}"): "read",
