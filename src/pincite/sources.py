@@ -188,7 +188,8 @@ class Folder:
             begun = False
             for changes in watchfiles.watch(
                 self.root,
-                watch_filter=self._matters,
+                # The first yield must not wait until the files of our own are left alone.
+                watch_filter=lambda change, path: not begun or self._matters(change, path),  # noqa: B023 — as it is by then
                 debounce=500,  # ms; an editor saves in several steps, to its user one change
                 stop_event=stop,
                 rust_timeout=500,

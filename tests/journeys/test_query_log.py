@@ -62,13 +62,14 @@ def only(library: Library) -> LoggedQuery:
 
 def test_a_search_is_noted_with_all_that_there_is_to_know(library: Library) -> None:
     before = time.time()
-    with asked_by(Caller("http", "ada", "curl/8")):
+    with asked_by(Caller("http", user="ada", key="k1", agent="curl/8")):
         found = library.search(QUESTION, filters={"type": "md"})
     query = only(library)
     assert query.id == found.query_id
     assert before <= query.at <= time.time()
     assert (query.verb, query.library, query.door) == ("search", "notes", "http")
     assert (query.user, query.agent, query.question) == ("ada", "curl/8", QUESTION)
+    assert query.key == "k1"
     assert query.filters == {"types": ["md"]}
     assert query.chunk_ids == tuple(one.chunk.id for one in found.results) != ()
     assert query.retrieval_seconds == pytest.approx(sum(found.seconds.values()))
@@ -277,7 +278,7 @@ def test_a_team_s_log_says_whose_question_of_which_project_it_was(opened: Open) 
     grace = opened("grace")
     name = ada._home.address.scope.full_name
     ids = {"ada": ada.search("pump").query_id, "grace": grace.search("valve").query_id}
-    with asked_by(Caller("http", "linus", "chat")):
+    with asked_by(Caller("http", user="linus", agent="chat")):
         ids["linus"] = grace.search("mole").query_id
     grace.close()
     for user, query_id in ids.items():

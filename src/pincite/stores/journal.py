@@ -93,15 +93,11 @@ class Journal:
 
     def signer(self, key_id: str) -> tuple[Key, bytes] | None:
         """A key that is valid, and what links made for it are signed with; it ends with the key."""
-        rows = (
-            []
-            if "\0" in key_id
-            else self._run("SELECT record FROM journal_key WHERE id = ?", (key_id,))
-        )
-        key = _read(rows[0][0], Key) if rows else None
+        key = self._one("key", key_id, Key)
         if key is None or not key.is_valid(time.time()):
             return None
-        return key, f"link {_hash_in(rows[0][0])}".encode()
+        (stored,) = self._run("SELECT record FROM journal_key WHERE id = ?", (key_id,))
+        return key, f"link {_hash_in(stored[0])}".encode()
 
     def keys(self) -> list[Key]:
         """Every key that was made, the newest last."""
