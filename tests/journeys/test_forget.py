@@ -64,8 +64,7 @@ def test_after_forgetting_a_byte_search_finds_nothing(root: Path, library: Libra
 
     report = library.forget(SECRET)
 
-    assert (report.paths, report.versions) == ((("draft of zebrafinch.md"), SECRET), 3)
-    assert report.queries <= 1  # a query that could not be logged in time is not there to forget
+    assert report == ForgetReport((("draft of zebrafinch.md"), SECRET), 3, queries=1)
     assert traces(root, *WORDS, *vectors) == []
     assert library.verify() == []
     assert {one.path for one in library.documents()} == {"valve.md", "pump.md", "boiler.md"}
