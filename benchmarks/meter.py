@@ -24,6 +24,8 @@ class Meter:
         if now - self.told < self.every and done < total:
             return
         self.told = now
+        if not done:  # a model is prepared first: there is no rate yet
+            return
         rate = done / max(now - self.started, 1e-9)
         left = time.strftime("%H:%M:%S", time.gmtime((total - done) / rate))
         end = "\r" if sys.stderr.isatty() and done < total else "\n"
