@@ -42,7 +42,7 @@ class Limits:
     body_bytes: int = 64 * 1024 * 1024
     parts: int = 100  # files and fields of one upload
     rate: str = ""  # of one caller, such as 100/second; empty is no limit
-    at_once: int = 4  # requests that are worked on; more threads only take turns on the cores
+    at_once: int = 2  # requests that are worked on; more threads only take turns on the cores
     waiting: int = 64  # and those that wait for their turn; more are turned away
 
     def __post_init__(self) -> None:
