@@ -79,4 +79,4 @@ def test_no_script_of_a_document_runs_where_a_citation_is_opened(tmp_path: Path)
             shown += page
         assert "<mark id=" in shown
         place = f"{address}/view/{found[0]['chunk']['id']}"
-        assert not opened(f"{place}?quote=<script>{RAN}</script>")[0]
+        assert not opened(f"{place}?at=<script>{RAN}</script>")[0]

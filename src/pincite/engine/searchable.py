@@ -38,7 +38,7 @@ from pincite.stores.fields import storable
 if TYPE_CHECKING:
     from pincite.answer.flow import Readers
     from pincite.engine.searching import Searching
-    from pincite.ports import Embedder, Store, UnitScorer
+    from pincite.ports import Embedder, Store, UnitScorer, Writer
     from pincite.reading.sandbox import Sandbox
     from pincite.records import (
         CatalogEntry,
@@ -286,6 +286,10 @@ class Searchable:
             watch.seconds["gather"] -= sum(told.seconds.values())
             timed = replace(told, seconds={**told.seconds, **watch.seconds})
             return noted.told(timed, retrieval=told.seconds)
+
+    def writer(self, profile: str) -> Writer:
+        """The language model of a profile of `ModelAccess`."""
+        return self._embedders.writer(profile)
 
     @property
     def known_as(self) -> tuple[str, str]:

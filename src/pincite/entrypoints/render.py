@@ -16,7 +16,6 @@ from pincite.records import (
     CitedPlace,
     Locator,
     Quote,
-    Reason,
     Result,
     SearchResults,
     cited_file,
@@ -24,6 +23,7 @@ from pincite.records import (
     split_recipe,
     where,
 )
+from pincite.records.searching import NOTHING_FOUND
 from pincite.settings import AskSettings
 from pincite.text.printable import printable
 from pincite.text.times import clock_range
@@ -43,17 +43,6 @@ highlight: Style = partial(click.style, fg="yellow", bold=True)
 _SPACE = re.compile(r"\s+")
 _MOST_CUT = 10  # chunks that were left out, listed for people
 SHORT_ID = 12  # characters of a chunk id that people see; `show` takes any 8 or more
-
-
-NOTHING_FOUND: Mapping[Reason, str] = {
-    "empty_question": "The question has no words to search for.",
-    "no_hits": "No results.",
-    "filtered_out": "No results: the filters leave nothing to search.",
-    "too_far": "No results: nothing comes near enough to the question.",
-    "budget_too_small": "The budget is too small.",
-    "model_mismatch": "The index was filled by another model.",
-    "error": "The search could not be done.",
-}
 
 
 def results_as_text(

@@ -201,3 +201,6 @@ class CitedPlace:
     superseded: bool = False  # the library now holds another version, or none, of this file
     changed: bool = False  # the file itself is not any more what was indexed
     flags: tuple[str, ...] = ()  # what was left out of the lines, each kind once
+    start: int = 0  # of the cited words, in the document's text
+    end: int = 0
+    chunk_id: str = ""  # where the citation names a chunk

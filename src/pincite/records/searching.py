@@ -173,6 +173,15 @@ Reason = Literal[
     "model_mismatch",
     "error",
 ]
+NOTHING_FOUND: Mapping[Reason, str] = {
+    "empty_question": "The question has no words to search for.",
+    "no_hits": "No results.",
+    "filtered_out": "No results: the filters leave nothing to search.",
+    "too_far": "No results: nothing comes near enough to the question.",
+    "budget_too_small": "The budget is too small.",
+    "model_mismatch": "The index was filled by another model.",
+    "error": "The search could not be done.",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def find_place(
             )
         chunk, superseded = found[0].chunk, found[0].superseded
         cited = _place(found[0].document, chunk.start, chunk.end, around=around)
-        return replace(cited, superseded=superseded)
+        return replace(cited, superseded=superseded, chunk_id=chunk.id)
     entries = by_name(store.paths())
     readings = [one for line in pasted for one in _readings(line, entries)]
     for reading in readings:
@@ -264,6 +264,8 @@ def _place(document: Document, start: int, end: int, *, around: int) -> CitedPla
         ),
         flags=flags(overlapping(document.omissions, lines.start_of(first), lines.end_of(last))),
         captions=tuple(_captions(document, start, end, around)) if has_captions else (),
+        start=start,
+        end=end,
     )
 
 

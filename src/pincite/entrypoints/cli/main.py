@@ -86,6 +86,7 @@ COMMANDS = {
     "models": "models:models",
     "serve": "serve:serve",
     "service": "service:service",
+    "mcp": "mcp:mcp",
     "doctor": "doctor:doctor",
     "keys": "keys:keys",
     "log": "log:log",

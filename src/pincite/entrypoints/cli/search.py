@@ -30,6 +30,7 @@ from pincite.entrypoints.cli.tuning import (
     understanding_options,
 )
 from pincite.records import Mode, SearchResults
+from pincite.records.searching import NOTHING_FOUND
 from pincite.settings import DEFAULT_BUDGET, SearchSettings
 from pincite.text.printable import printable
 
@@ -162,7 +163,7 @@ def context(
     if as_json:
         echo_json(render.context_as_json(packed))
     elif packed.reason is not None:
-        say(packed.message or render.NOTHING_FOUND[packed.reason], err=True)
+        say(packed.message or NOTHING_FOUND[packed.reason], err=True)
     else:
         say(printable(packed.text, keep="\n\t"))
     if not as_json:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from pincite.engine.serving import Libraries
 
+_WHILE_WRITING = 16  # requests at once: most of them wait for a language model
 _SECONDS_TO_END = 10  # for requests that are under way
 
 
@@ -88,6 +89,19 @@ _SECONDS_TO_END = 10  # for requests that are under way
     help="Requests that may wait for their turn; more are turned away.",
 )
 @click.option("--no-watch", is_flag=True, help="Do not follow changes in the folders.")
+@click.option(
+    "--profile",
+    metavar="NAME",
+    help="The language model that writes answers; else they are in the documents' own words.",
+)
+@click.option("--judge", default="", metavar="WHO", help="Who checks what it writes; see `ask`.")
+@click.option(
+    "--tools",
+    default="default",
+    show_default=True,
+    metavar="LIST",
+    help="Tools for agents at /mcp: default, write, connector, all, or names.",
+)
 def serve(
     folders: tuple[Path, ...],
     store: str | None,
@@ -100,6 +114,9 @@ def serve(
     max_body: int,
     max_waiting: int,
     no_watch: bool,
+    profile: str | None,
+    judge: str,
+    tools: str,
 ) -> None:
     """Answer HTTP requests about the libraries in FOLDERS.
 
@@ -124,6 +141,7 @@ def serve(
             rate=rate,
             body_bytes=max_body,
             waiting=max_waiting,
+            **({"at_once": _WHILE_WRITING} if profile else {}),
         )
     except ValueError as error:
         raise SettingsError(f"{error} is not a host name, such as docs.example.org") from error
@@ -132,7 +150,7 @@ def serve(
         listening = None if no_port else ending.enter_context(_listening(host, port))
         libraries = _libraries(folders, store, is_local=is_local)
         ending.callback(libraries.close)
-        service = Service(libraries, Jobs(libraries), limits)
+        service = Service(libraries, Jobs(libraries), limits, profile, judge, tools)
         served = getattr(libraries, "libraries", {})
         own: list[socket.socket] = []
         for library in served.values():
@@ -199,7 +217,7 @@ def _introduce(name: str, library: Library, stop: threading.Event, *, watch: boo
             click.echo(f"{told} has no index yet; run `pincite index build {told}`.")
     if watch and not library.place:
         threading.Thread(
-            target=_follow, args=(library, stop), name=f"watch {name}", daemon=True
+            target=follow, args=(library, stop), name=f"watch {name}", daemon=True
         ).start()
 
 
@@ -212,7 +230,9 @@ def own_folder() -> Path:
     return folder
 
 
-def _follow(library: Library, stop: threading.Event) -> None:
+def follow(library: Library, stop: threading.Event) -> None:
+    """Bring the index up to date whenever the folder changes."""
+
     def tell(trouble: PinciteError) -> None:
         if not isinstance(trouble, NothingToIndex):
             click.echo(f"Note: {printable(str(trouble))}", err=True)

@@ -37,7 +37,9 @@ from pincite.engine.serving import Access, AnyLibrary
 from pincite.entrypoints import answers, render, reports
 from pincite.entrypoints.http import view
 from pincite.entrypoints.http.guard import OWNER, Guard, problem
+from pincite.entrypoints.http.openai import chat_routes
 from pincite.entrypoints.http.service import RIGHTS, Service
+from pincite.entrypoints.mcp import AgentsDoor
 from pincite.errors import (
     CitationNotFound,
     ConsentNeeded,
@@ -222,12 +224,17 @@ def create_app(service: Service) -> ASGIApp:
                 with service.counted():
                     refused = await anyio.to_thread.run_sync(service.admit, request, right)
                     try:
-                        return await handle(request) if refused is None else refused
+                        return (
+                            await handle(request)
+                            if refused is None
+                            else _in_shape(request, refused)
+                        )
                     except ClientDisconnect:  # in the middle of its body
                         return Response(status_code=499)
 
             return admitted
 
+    agents = AgentsDoor(service)
     app = FastAPI(
         title="pincite",
         version=__version__,
@@ -235,10 +242,19 @@ def create_app(service: Service) -> ASGIApp:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        lifespan=lambda app: agents.run(),
     )
     router = APIRouter(route_class=Admitted, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
     for add in (_documents, _questions, _operations):
         add(router, service)
+    chat_routes(router, service, _asked)
+
+    @router.post("/mcp", include_in_schema=False)
+    @router.delete("/mcp", include_in_schema=False)
+    async def mcp(request: Request) -> Response:
+        """What agents call: the Model Context Protocol, without sessions."""
+        return agents
+
     kinds = ((PinciteError, _told), (RequestValidationError, _invalid), (ValidationError, _invalid))
     for kind, handler in (*kinds, (HTTPException, _refused), (Exception, _broken)):
         app.add_exception_handler(kind, handler)
@@ -423,7 +439,9 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
                 best = enumerate(shown.pop("documents"), start=1)
                 shown["results"] = [{"rank": rank, **one["results"][0]} for rank, one in best]
             for one in shown["results"]:
-                one["url"] = service.link(request, name, one["chunk"]["id"], one["quote"]["text"])
+                quote = one["quote"]
+                at = (quote["start"], quote["end"])
+                one["url"] = service.link(request, name, one["chunk"]["id"], *at)
             return _json(shown)
 
         return await service.work(request, given.library, found)
@@ -444,8 +462,10 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
             if wants_records(request):
                 return _records(told)
             shown = render.context_as_json(told)
-            for one in shown["passages"]:
-                one["url"] = service.link(request, name, one["chunk_ids"][0], one["quote"]["text"])
+            for one, passage in zip(shown["passages"], told.passages, strict=True):
+                best = passage.best
+                at = (best.quote.start, best.quote.end)
+                one["url"] = service.link(request, name, best.chunk.id, *at)
             return _json(shown)
 
         return await service.work(request, given.library, packed)
@@ -472,6 +492,8 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
                 filters=given.filters,
                 settings=settings,
                 asking=asking,
+                profile=service.profile,
+                judge=service.judge,
                 on_claim=lambda claim: on_claim(shown(claim)),
                 cancelled=service.gone(request).is_set,
             )
@@ -523,13 +545,15 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
         request: Request,
         chunk_id: str,
         library: str | None = None,
-        quote: Annotated[str, Query(max_length=10_000)] = "",
+        at: Annotated[str, Query(pattern=r"^(\d{1,9}-\d{1,9})?$")] = "",
     ) -> Response:
-        """A citation opened at its words: a page without script."""
+        """A citation opened at its words, from where to where `at` says: a page without script."""
 
         def page(opened: AnyLibrary, name: str) -> str:
             place = opened.show(chunk_id, around=5)
             file = f"/rag/documents/{place.document.id}/file?library={quoted(name, safe='')}"
+            start, _, end = at.partition("-")
+            quote = place.document.shown(int(start), int(end)) if at else ""
             return view.page(place, quote, "" if _access(request).key_id else file)
 
         shown = await service.work(request, library, page)
@@ -710,7 +734,8 @@ def _told(request: Request, error: Exception) -> Response:
     for kind, status, code in STATUSES:
         if isinstance(error, kind):
             retry = 5 if status == 503 else None
-            return problem(status, code, str(error), error=name, retry_after=retry)
+            told = problem(status, code, str(error), error=name, retry_after=retry)
+            return _in_shape(request, told)
     return problem(500, "error", "internal error; see the log of the service", error=name)
 
 
@@ -720,7 +745,18 @@ def _invalid(request: Request, error: Exception) -> Response:
         f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}"
         for one in error.errors()
     )
-    return problem(422, "invalid", "; ".join(named)[:2_000], error="SettingsError")
+    told = problem(422, "invalid", "; ".join(named)[:2_000], error="SettingsError")
+    return _in_shape(request, told)
+
+
+def _in_shape(request: Request, told: Response) -> Response:
+    """A problem as the caller reads it: OpenAI's clients look for a table called `error`."""
+    if not request.url.path.startswith("/v1/"):
+        return told
+    body = json.loads(bytes(told.body))
+    body["error"] = {"message": body["detail"], "type": body["code"], "code": body["code"]}
+    headers = {name: one for name, one in told.headers.items() if name != "content-length"}
+    return Response(msgspec.json.encode(body), told.status_code, headers)
 
 
 def _refused(request: Request, error: Exception) -> Response:
@@ -856,18 +892,18 @@ def _entry(document: DocumentEntry) -> Json:
     }
 
 
-def _linked(told: Json, link: Callable[[str, str], str]) -> Json:
+def _linked(told: Json, link: Callable[[str, int, int], str]) -> Json:
     """An outcome whose citations say where they can be opened."""
     for claim in told["claims"]:
         _linked_claim(claim, link)
     for one in told["nearest"]:
-        one["url"] = link(one["chunk_id"], one["quote"])
+        one["url"] = link(one["chunk_id"], one["start"], one["end"])
     return told
 
 
-def _linked_claim(claim: Json, link: Callable[[str, str], str]) -> Json:
+def _linked_claim(claim: Json, link: Callable[[str, int, int], str]) -> Json:
     for one in claim["citations"]:
-        one["url"] = link(one["chunk_id"], one["quote"])
+        one["url"] = link(one["chunk_id"], one["start"], one["end"])
     return claim
 
 

@@ -35,6 +35,7 @@ from pincite.errors import (
     SettingsError,
 )
 from pincite.text.printable import printable
+from pincite.tools import ToolContext
 
 Right = Literal["open", "read", "write"]
 T = TypeVar("T")
@@ -62,12 +63,17 @@ RIGHTS: Mapping[tuple[str, str], Right] = {
     ("GET", "/rag/log"): "read",
     ("POST", "/rag/feedback"): "read",
     ("GET", "/view/{chunk_id}"): "read",
+    ("POST", "/mcp"): "read",
+    ("DELETE", "/mcp"): "read",
+    ("GET", "/v1/models"): "read",
+    ("POST", "/v1/chat/completions"): "read",
     ("GET", "/healthz"): "open",
     ("GET", "/readyz"): "open",
     ("GET", "/metrics"): "read",
     ("GET", "/openapi.json"): "open",
 }
 
+_ENOUGH = 16  # letters of a chunk's id: people see the addresses, and models pay for them
 _LINK_SECONDS = 7 * 24 * 3600  # that a link to a citation can be opened without its key
 _SECONDS_BETWEEN_TRIES = 10.0
 
@@ -79,6 +85,9 @@ class Service:
     libraries: Libraries
     jobs: Jobs
     limits: Limits = field(default_factory=Limits)
+    profile: str | None = None  # of the language model that writes answers
+    judge: str = ""
+    tools: str = "default"  # that agents are offered, as `--tools` takes them
 
     def __post_init__(self) -> None:
         self.measures = Measures()
@@ -136,6 +145,26 @@ class Service:
         right = hmac.compare_digest(_signature(signer, *place), asked["signature"])
         return replace(access, may_write=False) if right else None
 
+    def tool_context(self, request: Request, agent: str) -> ToolContext:
+        """What the tools of an agent may use: the libraries of whoever asks."""
+        access: Access = request.scope["state"]["access"]
+
+        def open_for(name: str) -> AnyLibrary:
+            CALLER.set(Caller(door="mcp", user=access.user, key=access.key_id, agent=agent[:100]))
+            return opened(self.libraries, access, name)[1]
+
+        return ToolContext(
+            open=open_for,
+            names=access.libraries,
+            link=lambda library, cited: self.link(
+                request, library, cited.chunk_id, cited.start, cited.end
+            ),
+            may_write=access.may_write,
+            cancelled=self.gone(request).is_set,
+            profile=self.profile,
+            judge=self.judge,
+        )
+
     async def work(
         self, request: Request, library: str | None, do: Callable[[AnyLibrary, str], T]
     ) -> T:
@@ -186,11 +215,14 @@ class Service:
                 raise
             raise IndexMissing("nothing was indexed here yet; hand something in first") from None
 
-    def link(self, request: Request, library: str, chunk_id: str, quote: str) -> str:
+    def link(self, request: Request, library: str, chunk_id: str, start: int, end: int) -> str:
         """The address that opens a citation at its words; signed where a key is needed."""
         state = request.scope["state"]
         access: Access = state["access"]
-        asked = {"library": library, "quote": quote[:500]}
+        chunk_id = chunk_id[:_ENOUGH]
+        is_default = not access.key_id and library == access.libraries[0]
+        asked = {} if is_default else {"library": library}
+        asked["at"] = f"{start}-{end}"
         if access.key_id:
             if "signer" not in state:
                 state["signer"] = self.libraries.access_of_key(access.key_id)
@@ -224,7 +256,7 @@ class Service:
 
 
 def _signature(signer: bytes, *place: str) -> str:
-    return hmac.new(signer, "\0".join(place).encode(), hashlib.sha256).hexdigest()
+    return hmac.new(signer, "\0".join(place).encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def memory_bytes() -> int:

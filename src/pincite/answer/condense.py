@@ -1,0 +1,145 @@
+"""A conversation → one question that stands by itself, as retrieval knows no earlier turns.
+
+Without a model it is done by rules: a question that points back ("who signed it?") gets the
+subject of the one before, one that leaves words out ("and in 2023?") takes its place in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pincite.errors import ModelError
+from pincite.ports import Writer
+from pincite.text.printable import one_line
+from pincite.text.words import STOP_WORDS, WORD, fold
+
+_LONGEST = 1_000  # characters of a question that are carried on
+_MOST_TURNS = 20
+_POINTS_BACK = re.compile(
+    r"\b(it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|"
+    r"there|then|the same|the former|the latter|the (?:first|second|third|last|other) one|"
+    r"such an? one|one of them)\b",
+    re.IGNORECASE,
+)
+# "that" and "there" that point nowhere: the words after them say so.
+_NO_POINTER = re.compile(
+    r"\b(?:is|are|was|were|will be|has|have) there\b|\bthere (?:is|are|was|were|will)\b"
+    r"|\b(?:say|says|said|state|states|know|means?|show|shows|so|something|anything|one|ones|all"
+    r"|documents?|files?|people|rules?) that\b|\bthis (?:year|month|week|library)\b"
+    r"|\bit is (?:true|possible|allowed)\b",
+    re.IGNORECASE,
+)
+_LEADS_ON = re.compile(
+    r"^(?:(?:and|but|or|so|also|ok(?:ay)?)\b[\s,]*)?(?:(?:what about|how about|same for)\b[\s,]*)?",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"^(?:why(?: not)?|how(?: so| come| much| many| long| often)?|who|when|where|since when|"
+    r"until when|by whom|for whom|which ones?|how much|what else|and|really)\W*$",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(
+    r"^(?:in|on|at|for|from|by|with|without|during|before|after|since|until|under|to|of)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_MONTH = re.compile(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
+    re.IGNORECASE,
+)
+_THING = re.compile(r"\b(?:the|an?|our|my|your) [\w-]+", re.IGNORECASE)
+_NAME = re.compile(r"(?<=\s)(?:[A-Z][\w-]*|\d+)(?:\s+(?:[A-Z][\w-]*|\d+))*")
+_ASKED = """
+what who whom whose which when where why how does do did is are was were can could should would
+will may must tell show give explain please me us about many much long often
+"""
+_ASKING = frozenset(_ASKED.split())
+_INSTRUCTION = (
+    "Rewrite the last question of the conversation so that it can be understood without the rest. "
+    "Put in the names that it refers to, change nothing else, and write the question only. If it "
+    "stands by itself, repeat it as it is."
+)
+
+
+def condense(turns: Sequence[str], writer: Writer | None = None) -> str:
+    """The last question, with what it takes from the questions before it.
+
+    `turns` are what the person said, the last at the end. A writer that fails is done without.
+    """
+    asked = [one_line(turn)[:_LONGEST] for turn in turns[-_MOST_TURNS:] if turn.strip()]
+    if not asked:
+        return ""
+    if writer is not None and len(asked) > 1:
+        conversation = "\n".join(f"- {one}" for one in asked)
+        try:
+            told = one_line(writer.generate(_INSTRUCTION, conversation, most_tokens=200))
+        except ModelError:
+            told = ""
+        if told and len(told) <= _LONGEST:
+            return told
+    whole = asked[0]
+    for question in asked[1:]:
+        whole = _following(whole, question)
+    # What came first is what was really asked, however long the turns before it were.
+    return whole[: 2 * _LONGEST]
+
+
+def _following(before: str, question: str) -> str:
+    """The question, complete by itself, after one that was."""
+    plain = _LEADS_ON.sub("", question).strip()
+    if _BARE.match(question) or not plain:
+        return f"{question.rstrip('?!. ')}: {before}"
+    words = [word for word in map(fold, WORD.findall(plain)) if word not in STOP_WORDS | _ASKING]
+    # Left out is a verb or a subject: nothing but a name, a time or a place is there.
+    is_fragment = len(WORD.findall(plain)) <= 6 and (
+        plain != question or _PREPOSITION.match(plain) is not None
+    )
+    if is_fragment and not _has_verb(plain):
+        return _replaced(before, plain.rstrip("?!. "))
+    pointer = _POINTS_BACK.search(_NO_POINTER.sub(" ", plain))
+    if pointer is None and len(words) > 1:
+        return question
+    if pointer is None and len(words) == 1 and len(WORD.findall(plain)) > 3:
+        return question
+    subject = _subject(before, {*words})
+    return f"{question.rstrip('?!. ')} ({subject})?" if subject else question
+
+
+def _has_verb(text: str) -> bool:
+    """Whether a fragment asks something of its own: it begins with a question's word."""
+    first = fold(text.split()[0])
+    return first in _ASKING and first not in ("may", "me", "us", "about")
+
+
+def _replaced(before: str, fragment: str) -> str:
+    """The question before with the fragment in the place of what it stands for."""
+    for pattern in (_YEAR, _MONTH):
+        new, old = pattern.search(fragment), pattern.search(before)
+        if new and old:
+            rest = pattern.sub("", fragment).strip()
+            if not rest or _PREPOSITION.fullmatch(rest):
+                return before[: old.start()] + new[0] + before[old.end() :]
+    bare = _PREPOSITION.sub("", fragment).strip()
+    names = list(_NAME.finditer(before))
+    is_name = bare[:1].isupper() or bare[:1].isdigit() or bare.lower().startswith("the ")
+    if names and is_name and not _YEAR.fullmatch(names[-1][0]):
+        last = names[-1]
+        start = last.start()
+        if bare.lower().startswith("the ") and before[:start].lower().endswith("the "):
+            start -= 4
+        return before[:start] + bare + before[last.end() :]
+    things = list(_THING.finditer(before))
+    if len(things) == 1 and _THING.match(bare):
+        return before[: things[0].start()] + bare + before[things[0].end() :]
+    return f"{before.rstrip('?!. ')}, {fragment}?"
+
+
+def _subject(before: str, known: set[str]) -> str:
+    """What the question before was about: its words that say something, in their order."""
+    kept = [
+        word
+        for word in WORD.findall(before)
+        if fold(word) not in STOP_WORDS | _ASKING | known and len(word) > 1
+    ]
+    return " ".join(dict.fromkeys(kept))

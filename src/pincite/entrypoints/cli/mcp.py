@@ -1,0 +1,249 @@
+"""`pincite mcp`: the tools for an agent on this machine, and how it is told of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pincite.engine import Library
+from pincite.engine.folders import has_index, library_around
+from pincite.entrypoints.cli.common import GivenPath, open_at
+from pincite.errors import IndexMissing, SettingsError
+from pincite.settings import ONE_THREAD
+from pincite.text.printable import printable
+
+_TOOLS = click.option(
+    "--tools",
+    default="default",
+    show_default=True,
+    metavar="LIST",
+    help="Tools by name or group: default, write, connector, all; such as default,write.",
+)
+_LIBRARY = click.option(
+    "-l",
+    "--library",
+    "folders",
+    multiple=True,
+    type=GivenPath(),
+    help="A library's folder; else the one around the current folder.  [several]",
+)
+
+
+@click.group(invoke_without_command=True)
+@_LIBRARY
+@_TOOLS
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(300, 100_000),
+    default=4_000,
+    show_default=True,
+    help="Most tokens of one result.",
+)
+@click.option("--no-watch", is_flag=True, help="Do not follow changes in the folders.")
+@click.pass_context
+def mcp(
+    context: click.Context,
+    folders: tuple[Path, ...],
+    tools: str,
+    max_tokens: int,
+    no_watch: bool,
+) -> None:
+    """Offer libraries to an agent over standard input and output (the Model Context Protocol).
+
+    An agent's program starts this by itself; `pincite mcp install` tells it how. Teams and other
+    machines use a service's address instead: http://HOST:PORT/mcp of `pincite serve`.
+
+    Example: pincite mcp --library ~/notes
+    """
+    if context.invoked_subcommand is None:
+        _serve(folders, tools, max_tokens, watch=not no_watch)
+
+
+def _serve(folders: tuple[Path, ...], tools: str, max_tokens: int, *, watch: bool) -> None:
+    os.environ.update({**ONE_THREAD, **os.environ})
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    from pincite.engine.queries import CALLER, UNLOGGED, Caller
+    from pincite.engine.serving import FolderLibraries
+    from pincite.entrypoints.cli.serve import follow
+    from pincite.entrypoints.mcp import Context, agent_of, mcp_server
+    from pincite.tools import ToolContext, chosen, file_link
+
+    offered = chosen(tools)
+    stop = threading.Event()
+    with ExitStack() as ending:
+        opened: dict[str, Library] = {}
+        for folder in folders or (_around(),):
+            library = open_at(folder)
+            ending.callback(library.close)
+            name = library.root.name or "library"
+            if name in opened:
+                raise SettingsError(f"two folders are called {name}; rename one")
+            opened[name] = library
+            if not has_index(library.root):
+                click.echo(f"{printable(str(library.root))} has no index yet.", err=True)
+            if watch and not library.place:
+                threading.Thread(target=follow, args=(library, stop), daemon=True).start()
+        ending.callback(stop.set)
+
+        def warm_up() -> None:
+            CALLER.set(UNLOGGED)
+            FolderLibraries(opened).warm_up()
+
+        threading.Thread(target=warm_up, daemon=True).start()
+        context = ToolContext(
+            open=lambda name: opened[name],
+            names=tuple(opened),
+            link=file_link(opened),
+            may_write=True,
+            max_tokens=max_tokens,
+        )
+
+        async def context_of(request: Context) -> ToolContext:
+            def open_for(name: str) -> Library:
+                CALLER.set(Caller(door="mcp", agent=agent_of(request)))
+                return opened[name]
+
+            return replace(context, open=open_for)
+
+        server = mcp_server(offered, context_of)
+
+        async def run() -> None:
+            async with stdio_server() as (reads, writes):
+                await server.run(reads, writes, server.create_initialization_options())
+
+        with suppress(KeyboardInterrupt):
+            anyio.run(run)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(0)  # a search may still be under way; every write is crash-safe
+
+
+def _around() -> Path:
+    found = library_around(Path())
+    if found is None:
+        raise IndexMissing(
+            "there is no library here: name its folder with --library, or make one with "
+            "`pincite index build FOLDER`"
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Client:
+    """Where a program keeps the servers that it starts."""
+
+    file: Path
+    servers: str = "mcpServers"
+    extra: Mapping[str, str] = ()  # type: ignore[assignment]
+
+
+def _clients() -> dict[str, _Client]:
+    home = Path.home()
+    if sys.platform == "darwin":
+        settings = home / "Library" / "Application Support"
+    else:
+        settings = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return {
+        "claude-desktop": _Client(settings / "Claude" / "claude_desktop_config.json"),
+        "claude-code": _Client(home / ".claude.json", extra={"type": "stdio"}),
+        "cursor": _Client(home / ".cursor" / "mcp.json"),
+        "vscode": _Client(settings / "Code" / "User" / "mcp.json", "servers", {"type": "stdio"}),
+    }
+
+
+@mcp.command()
+@click.argument("client", type=click.Choice(["claude-desktop", "claude-code", "cursor", "vscode"]))
+@_LIBRARY
+@_TOOLS
+@click.option("--name", default="pincite", show_default=True, help="What the program calls it.")
+@click.option("--print", "only_print", is_flag=True, help="Show the change, and write nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask before writing.")
+def install(
+    client: str,
+    folders: tuple[Path, ...],
+    tools: str,
+    name: str,
+    only_print: bool,
+    yes: bool,
+) -> None:
+    """Tell a program how to start pincite: shows the change to its settings, and writes it.
+
+    Example: pincite mcp install claude-desktop --library ~/notes
+    """
+    from pincite.tools import chosen
+
+    chosen(tools)  # said at once where one is not known
+    where = _clients()[client]
+    libraries = [folder.resolve() for folder in folders or (_around(),)]
+    for folder in libraries:
+        if not folder.is_dir():
+            raise SettingsError(f"{folder} is not a folder")
+    program = shutil.which(sys.argv[0]) or sys.argv[0]
+    entry: dict[str, Any] = {
+        **dict(where.extra),
+        "command": str(Path(program).absolute()),
+        "args": [
+            "mcp",
+            *(part for folder in libraries for part in ("--library", str(folder))),
+            *(["--tools", tools] if tools != "default" else []),
+        ],
+    }
+    shown = json.dumps({where.servers: {name: entry}}, indent=2, ensure_ascii=False)
+    click.echo(f"In {where.file}:\n{printable(shown, keep=chr(10))}")
+    if only_print:
+        return
+    before, settings = _settings(where.file)
+    servers = settings.setdefault(where.servers, {})
+    if not isinstance(servers, dict):
+        raise SettingsError(f"{where.file}: {where.servers} is not a table; mend it first")
+    if servers.get(name) == entry:
+        click.echo("It stands there already.")
+        return
+    if name in servers:
+        click.echo(f"This replaces: {json.dumps(servers[name], ensure_ascii=False)}")
+    if not yes:
+        click.confirm("Write it?", default=True, abort=True)
+    servers[name] = entry
+    where.file.parent.mkdir(parents=True, exist_ok=True)
+    if before is not None:
+        copy = where.file.with_name(f"{where.file.name}.before-pincite")
+        copy.write_bytes(before)
+        shutil.copymode(where.file, copy)
+        click.echo(f"The old file is kept as {copy}.")
+    target = where.file.resolve()  # which may be a link into somebody's dotfiles
+    new = target.with_name(f"{target.name}.new")
+    new.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
+    if before is not None:
+        shutil.copymode(target, new)
+    new.replace(target)
+    click.echo(f"Written. Start {client} again to use it.")
+
+
+def _settings(file: Path) -> tuple[bytes | None, dict[str, Any]]:
+    """What stands in a program's settings; it must be understood before it is changed."""
+    try:
+        before = file.read_bytes()
+    except FileNotFoundError:
+        return None, {}
+    try:
+        settings = json.loads(before.decode("utf-8-sig")) if before.strip() else {}
+    except ValueError as error:
+        raise SettingsError(
+            f"{file} cannot be read as JSON ({error}), so it is left alone; add the lines above by "
+            "hand"
+        ) from error
+    if not isinstance(settings, dict):
+        raise SettingsError(f"{file} holds no table of settings; add the lines above by hand")
+    return before, settings

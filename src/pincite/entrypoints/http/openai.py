@@ -1,0 +1,258 @@
+"""The shape of OpenAI's chat completions: each library is a model, each claim is an annotation.
+
+What a library's documents say to the last question is the message; nothing is written that they
+do not say, unless the service was started with a language model.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import msgspec
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from pincite.answer.condense import condense
+from pincite.engine.serving import AnyLibrary
+from pincite.entrypoints import answers
+from pincite.entrypoints.http.service import Service
+from pincite.errors import SettingsError
+from pincite.records import Abstention, Citation, Claim, Outcome
+from pincite.retrieve.pack import token_count
+from pincite.text.printable import one_line, printable
+from pincite.tools import ToolContext, tool_for
+
+Json = dict[str, Any]
+Link = Callable[[str, int, int], str]
+Told = Callable[[AnyLibrary, str, Callable[[Json], None]], Json]
+Asked = Callable[[Service, Request, str | None, Told], AsyncIterator[tuple[str, Json]]]
+"""Pieces as they come, then the outcome or the problem."""
+
+MODEL = "pincite"  # the first library
+_LONGEST = 10_000  # characters of a message
+_count = token_count(None)
+
+
+class _Part(BaseModel):
+    type: str
+    text: str = ""
+
+
+class _Said(BaseModel):
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[_Part] | None = None
+
+    @property
+    def text(self) -> str:
+        parts = self.content if isinstance(self.content, list) else []
+        return self.content if isinstance(self.content, str) else " ".join(p.text for p in parts)
+
+
+class ChatRequest(BaseModel):
+    """A conversation whose last question is to be answered. Whatever else is given is ignored."""
+
+    model: str = Field(max_length=4_096, examples=[MODEL])
+    messages: list[_Said] = Field(
+        min_length=1,
+        max_length=1_000,
+        examples=[[{"role": "user", "content": "who says hello?"}]],
+    )
+    stream: bool = False
+
+
+def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
+    """What OpenAI's clients call."""
+
+    @router.get("/v1/models")
+    async def models(request: Request) -> Response:
+        """The libraries, as models; `pincite` is the first one."""
+        names = (MODEL, *request.scope["state"]["access"].libraries)
+        listed = [
+            {"id": one, "object": "model", "created": 0, "owned_by": "pincite"}
+            for one in dict.fromkeys(names)
+        ]
+        return _json({"object": "list", "data": listed})
+
+    @router.post("/v1/chat/completions", responses={200: {"content": {"text/event-stream": {}}}})
+    async def complete(given: ChatRequest, request: Request) -> Response:
+        """Answer the last question of a conversation, each claim with where it stands."""
+        turns = [one.text[:_LONGEST] for one in given.messages if one.role == "user"]
+        if not turns or not turns[-1].strip():
+            raise SettingsError("messages hold no question: the last `user` message is answered")
+        names = request.scope["state"]["access"].libraries
+        library = None if given.model == MODEL and MODEL not in names else given.model
+        answer = partial(_answered, service, request, turns)
+        head = {
+            "id": f"chatcmpl-{secrets.token_hex(12)}",
+            "created": int(time.time()),
+            "model": given.model,
+        }
+        if given.stream:
+            pieces = asked(service, request, library, answer)
+            return StreamingResponse(
+                _streamed(head, pieces),
+                media_type="text/event-stream",
+                headers={"X-Accel-Buffering": "no"},
+            )
+        said = await service.work(
+            request, library, lambda opened, name: answer(opened, name, lambda piece: None)
+        )
+        read, written = _count("\n".join(one.text for one in given.messages)), said.pop("tokens")
+        usage = {"prompt_tokens": read, "completion_tokens": written}
+        message = {"role": "assistant", "refusal": None, **said}
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        told = {**head, "object": "chat.completion", "choices": [choice]}
+        return _json(told | {"usage": {**usage, "total_tokens": read + written}})
+
+
+def _answered(
+    service: Service,
+    request: Request,
+    turns: list[str],
+    library: AnyLibrary,
+    name: str,
+    on_piece: Callable[[Json], None],
+) -> Json:
+    """The message: what the documents say, or which there are, or that they do not tell."""
+    message = _Message(on_piece, partial(service.link, request, name))
+    question = condense(turns, library.writer(service.profile) if service.profile else None)
+    if tool_for(question) == "query_catalog":
+        context = ToolContext.of(library)
+        message.add(_safe(context.call("query_catalog", {"query": _subject(question)}).text))
+        return message.whole()
+    told = library.ask(
+        question,
+        profile=service.profile,
+        judge=service.judge,
+        on_claim=message.claim,
+        cancelled=service.gone(request).is_set,
+    )
+    message.end(told)
+    return message.whole() | {"pincite": {"question": question, **message.extension}}
+
+
+@dataclass
+class _Message:
+    """The text of an answer as it grows, and which of it rests on what."""
+
+    on_piece: Callable[[Json], None]
+    link: Link
+    content: str = ""
+    annotations: list[Json] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    extension: Json = field(default_factory=dict)
+
+    def add(self, text: str, annotations: list[Json] | None = None, **more: object) -> None:
+        """One more paragraph."""
+        piece = f"\n\n{text}" if self.content else text
+        self.content += piece
+        self.annotations += annotations or []
+        self.on_piece({"content": piece, "annotations": annotations or [], **more})
+
+    def claim(self, claim: Claim) -> None:
+        """A claim that was checked, with links to the words it rests on."""
+        if claim.state == "unsupported":
+            return
+        text = _safe(one_line(claim.text))
+        start = len(self.content) + 2 * bool(self.content)
+        marks, annotations = [], []
+        for one in claim.citations:
+            url = self._source(one)
+            marks.append(f"[[{len(self.sources)}]]({url})")
+            place = {"start_index": start, "end_index": start + len(text)}
+            cited = {**place, "title": printable(one.citation), "url": url}
+            annotations.append({"type": "url_citation", "url_citation": cited})
+        self.add(
+            f"{text} {' '.join(marks)}".strip(),
+            annotations,
+            pincite={"claims": [answers.claim_as_json(claim)]},
+        )
+
+    def end(self, told: Outcome) -> None:
+        """What is to be said at the end: sources and differences, or why there is no answer."""
+        shown = answers.outcome_as_json(told)
+        if isinstance(told, Abstention):
+            self.add(_safe(told.message))
+            for one in told.nearest:
+                self._source(one)
+            names = ("reason", "message", "missing_terms", "nearest")
+            self.extension = {"abstention": {name: shown[name] for name in names}}
+        else:
+            for difference in told.differences:
+                self.add(_safe(difference))
+            self.extension = {"abstention": None}
+        self.extension |= {name: shown[name] for name in ("outcome", "claims", "query_id")}
+        if self.sources:
+            title = "Nearest:" if isinstance(told, Abstention) else "Sources:"
+            listed = (f"{number}. {one}" for number, one in enumerate(self.sources, start=1))
+            self.add("\n".join([title, "", *listed]))
+
+    def _source(self, one: Citation) -> str:
+        url = self.link(one.chunk_id, one.start, one.end)
+        name = re.sub(r"[\[\]]", "", _safe(printable(one.citation)))
+        self.sources.append(f"[{name}]({url})")
+        return url
+
+    def whole(self) -> Json:
+        """All of it."""
+        return {
+            "content": self.content,
+            "annotations": self.annotations,
+            "tokens": _count(self.content),
+        }
+
+
+async def _streamed(head: Json, pieces: AsyncIterator[tuple[str, Json]]) -> AsyncIterator[bytes]:
+    """The pieces as OpenAI's clients read them."""
+
+    def chunk(delta: Json, ended: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": ended, "logprobs": None}
+        return _event({**head, "object": "chat.completion.chunk", "choices": [choice]})
+
+    yield chunk({"role": "assistant", "content": ""})
+    async for name, data in pieces:
+        if name == "claim":
+            yield chunk(data)
+        elif name == "outcome":
+            yield chunk({"pincite": data["pincite"]} if "pincite" in data else {}, "stop")
+        else:
+            kind = {"message": data["detail"], "code": data["code"], "type": data["code"]}
+            yield _event({"error": kind})
+    yield b"data: [DONE]\n\n"
+
+
+def _event(data: Json) -> bytes:
+    return b"data: %b\n\n" % msgspec.json.encode(data)
+
+
+def _json(value: Json) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+# A chat shows Markdown: a document must not make it load a picture or hide where a link leads.
+_LINK = re.compile(r"\](?=[(\[])|<(?=[\w!/?])|!(?=\[)")
+
+
+def _safe(text: str) -> str:
+    """Words of a document that a chat shows as they are."""
+    return _LINK.sub(lambda found: f"\\{found[0]}", printable(text, keep="\n"))
+
+
+_ABOUT_FILES = re.compile(
+    r"\b(?:which|what|how many|list|show|me|all|the|are|is|there|do|does|i|we|you|have|has|got|any|"
+    r"a|an|of|on|about|for|with|my|our|your|in|files?|documents?|docs?|please|can|could|give|find|"
+    r"exists?|names?|titles?|called|library|folder|collection|available|indexed|and|related to)\b",
+    re.IGNORECASE,
+)
+
+
+def _subject(question: str) -> str:
+    """The words by which files are looked for, without those that ask for files."""
+    return one_line(re.sub(r"[?!.,]", " ", _ABOUT_FILES.sub(" ", question)))
