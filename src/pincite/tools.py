@@ -254,7 +254,7 @@ _KINDS = (
     r"|recordings?|transcripts?|audios?|images?|photos?|pictures?|scans?|books?|e-?books?|articles?|e-?mails?"
     r"|letters?|folders?|reports?|contracts?|agreements?|invoices?|receipts?|bills?|statements?"
     r"|manuals?|handbooks?|guides?|minutes|notes|versions?|templates?|forms?|sources"
-    r"|library|collection|catalog(?:ue)?)"
+    r"|library|collection|catalogs?|catalogue)"
 )
 _OWN = r"(?! (?:number|amount|total|terms?|clauses?|price|fees?|period|deadlines?|conditions?))"
 _FILES = rf"{_KINDS}\b{_OWN}"
@@ -289,7 +289,7 @@ _SAYS = (
 )
 _INSIDE = re.compile(
     rf"\b{_KINDS}(?: \w+){{0,2}} {_SAYS}\b|\bdo(?:es)? (?:the|my|our|this|that)\b{_FEW}{_SAYS}\b"
-    rf"|\b(?:according to|summar[iy]\w*|quote from|compare|explain|in a nutshell|key points)\b"
+    rf"|\b(?:according to|summary|summari[sz]e[sd]?|quote from|compare|explain|in a nutshell|key points)\b"
     r"|^(?:so |and |ok |hey |please )*(?:why|how (?:do|does|did|can|could|should|to|often|much))\b"
     r"|\bin (?:the|my|our|this|that) (?:\w+ ){0,3}(?:agreement|contract|report|manual|handbook"
     r"|guide|letter|paper|minutes|transcript|recording|video|book|article|e-?mail|policy|notes)\b"
