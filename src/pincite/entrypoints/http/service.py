@@ -247,12 +247,15 @@ class Service:
 
     def warm_up(self, stop: threading.Event | None = None) -> None:
         """Open libraries and models before somebody waits for them; again while one fails."""
-        CALLER.set(UNLOGGED)
-        while failed := self.libraries.warm_up():
-            self.warming = f"failed: {'; '.join(failed)}"
-            if stop is None or stop.wait(_SECONDS_BETWEEN_TRIES):
-                return
-        self.warming = "ready"
+        before = CALLER.set(UNLOGGED)
+        try:
+            while failed := self.libraries.warm_up():
+                self.warming = f"failed: {'; '.join(failed)}"
+                if stop is None or stop.wait(_SECONDS_BETWEEN_TRIES):
+                    return
+            self.warming = "ready"
+        finally:
+            CALLER.reset(before)
 
 
 def _signature(signer: bytes, *place: str) -> str:
