@@ -31,13 +31,16 @@ _PATIENCE = 0.2  # seconds; a search may look just then whether somebody writes
 def open_for_writing(folder: Path) -> SqliteStore:
     """The only writer of the index in this folder; made if it is not there."""
     with translated_errors(folder / DATABASE_NAME):
-        if not folder.is_dir():
+        is_new = not folder.is_dir()
+        if is_new:
             # The index holds the text of every document, whatever their own permissions are.
             make_folder(folder)
-            replace_file(folder / ".gitignore", [b"*\n"])
         lock = write_lock(folder)
     store = SqliteStore(folder, lock)
     try:
+        if is_new:
+            with translated_errors(folder / DATABASE_NAME):
+                replace_file(folder / ".gitignore", [b"*\n"])
         store.recover()
     except BaseException:
         store.close()
