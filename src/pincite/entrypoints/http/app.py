@@ -103,7 +103,7 @@ _PROBLEM = {
                     "status": {"type": "integer"},
                     "code": {"type": "string"},
                     "detail": {"type": "string"},
-                    "error": {"type": "string"},
+                    "error": {"type": ["string", "object"]},  # a table for OpenAI's clients
                 },
             }
         }
