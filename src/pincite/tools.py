@@ -36,7 +36,6 @@ from pincite.records import (
     cited_file,
     place_cited,
 )
-from pincite.records.places import shown
 from pincite.records.searching import NOTHING_FOUND
 from pincite.retrieve.pack import token_count
 from pincite.text.printable import one_line, printable
@@ -289,7 +288,7 @@ _SAYS = (
 )
 _INSIDE = re.compile(
     rf"\b{_KINDS}(?: \w+){{0,2}} {_SAYS}\b|\bdo(?:es)? (?:the|my|our|this|that)\b{_FEW}{_SAYS}\b"
-    rf"|\b(?:according to|summary|summari[sz]e[sd]?|quote from|compare|explain|in a nutshell|key points)\b"
+    rf"|\b(?:according to|summary|summari[sz]e[sd]?|quote from|compare|explain|key points)\b"
     r"|^(?:so |and |ok |hey |please )*(?:why|how (?:do|does|did|can|could|should|to|often|much))\b"
     r"|\bin (?:the|my|our|this|that) (?:\w+ ){0,3}(?:agreement|contract|report|manual|handbook"
     r"|guide|letter|paper|minutes|transcript|recording|video|book|article|e-?mail|policy|notes)\b"
@@ -921,16 +920,18 @@ def _answered(context: ToolContext, library: str, told: Outcome, size: int) -> I
     """Claims with the very words they rest on; of an abstention the nearest places."""
     if not isinstance(told, Answer):
         for rank, one in enumerate(told.nearest, start=1):
-            yield _entry(rank, _about_citation(context, library, one), one.quote, (one.chunk_id,))
+            yield _entry(rank, _about_citation(context, library, one), one.words, (one.chunk_id,))
         return
     for rank, claim in enumerate(told.claims, start=1):
-        text = _cut(printable(claim.text, keep="\n"), 2 * size)
+        text = _cut(printable(claim.words), 2 * size)
         lines = [f"[{rank}] {claim.state}"]
         if claim.state == "supported":
             lines += _evidence(text)
         citations = []
         for one in claim.citations:
-            about = _about_citation(context, library, one) | {"quote": _cut(one.quote, 2 * size)}
+            about = _about_citation(context, library, one) | {
+                "quote": _cut(printable(one.words), 2 * size)
+            }
             citations.append(about)
             lines += [*_evidence(about["quote"]), f"    {_headline(about)}", *_address(about)]
         data = {"text": text, "state": claim.state, "citations": citations}
@@ -1038,12 +1039,13 @@ def _excerpt(chunk: Chunk, quote: Quote, size: int) -> str:
     text = chunk.text[first - chunk.start : last - chunk.start]
     # Whole words: the first and the last may be cut.
     if first > chunk.start and (space := re.search(r"\s", text[: quote.start - first])):
-        text, first = text[space.end() :], first + space.end()
-    if last < chunk.end and (found := re.search(r"\s\S*$", text[quote.end - first :])):
-        text = text[: quote.end - first + found.start()]
-    seen = shown(text, first, chunk.omissions).strip()
-    before, after = "… " * (first > chunk.start), " …" * (first + len(text) < chunk.end)
-    return _cut(printable(f"{before}{seen}{after}", keep="\n"), max(size, 120) + 10)
+        first += space.end()
+    after = text[len(text) - (last - quote.end) :]
+    if last < chunk.end and (space := re.search(r"\s\S*$", after)):
+        last -= len(space[0])
+    seen = chunk.seen(first, last).strip()
+    cut = "… " * (first > chunk.start), " …" * (last < chunk.end)
+    return _cut(printable(seen.join(cut), keep="\n"), max(size, 120) + 10)
 
 
 def _cut(text: str, most: int) -> str:

@@ -11,7 +11,7 @@ from pincite.records.citation import where
 from pincite.records.documents import DocumentId
 from pincite.records.places import Box, Locator
 from pincite.records.searching import Asides
-from pincite.text.printable import printable
+from pincite.text.printable import one_line, printable
 from pincite.text.times import clock
 
 State = Literal["quoted", "supported", "unsupported"]
@@ -56,6 +56,12 @@ class Citation:
         return self.citation
 
     @property
+    def words(self) -> str:
+        """The quote as people read it: on one line, its broken words put together."""
+        cut = {at for start, end in self.hyphens for at in range(start, end)}
+        return one_line("".join(one for at, one in enumerate(self.quote) if at not in cut))
+
+    @property
     def source(self) -> str:
         """Title and place in brackets: `[source: Lease, page 3]`, `[source: Talk, t=12:34]`."""
         seconds = self.locator.time_start
@@ -71,6 +77,11 @@ class Claim:
     state: State
     judge: str  # who says so
     citations: tuple[Citation, ...]
+
+    @property
+    def words(self) -> str:
+        """The claim as people read it."""
+        return self.citations[0].words if self.state == "quoted" else one_line(self.text)
 
 
 @dataclass(frozen=True, slots=True)

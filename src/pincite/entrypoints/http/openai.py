@@ -160,7 +160,7 @@ class _Message:
         """A claim that was checked, with links to the words it rests on."""
         if claim.state == "unsupported":
             return
-        text = _safe(one_line(claim.text))
+        text = _safe(claim.words)
         start = len(self.content) + 2 * bool(self.content)
         marks, annotations = [], []
         for one in claim.citations:
@@ -236,13 +236,16 @@ def _json(value: Json) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
 
 
-# A chat shows Markdown: a document must not make it load a picture or hide where a link leads.
-_LINK = re.compile(r"\](?=[(\[])|<(?=[\w!/?])|!(?=\[)")
+# A chat shows Markdown: a document must not make it load a picture, hide where a link leads, or
+# begin a list or a heading.
+_MARKUP = re.compile(
+    r"\](?=[(\[])|<(?=[\w!/?])|!(?=\[)|^[#>*+|-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]", re.M
+)
 
 
 def _safe(text: str) -> str:
     """Words of a document that a chat shows as they are."""
-    return _LINK.sub(lambda found: f"\\{found[0]}", printable(text, keep="\n"))
+    return _MARKUP.sub(lambda found: f"\\{found[0]}", printable(text, keep="\n"))
 
 
 _ABOUT_FILES = re.compile(
