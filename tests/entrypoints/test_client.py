@@ -311,9 +311,9 @@ def problem(status: int, **told: object) -> bytes:
         (problem(422), SettingsError, "told so"),
         (problem(403), ServerDenied, "told so"),
         (problem(404), ProjectMissing, "told so"),
-        (problem(400, error="NoSuchError"), ServerError, "told so"),
-        (problem(409, error="ModelMismatch"), PinciteError, "^told so$"),
-        (problem(403, error="ConsentNeeded"), PinciteError, "^told so$"),
+        (problem(400, kind="NoSuchError"), ServerError, "told so"),
+        (problem(409, kind="ModelMismatch"), PinciteError, "^told so$"),
+        (problem(403, kind="ConsentNeeded"), PinciteError, "^told so$"),
     ],
 )
 def test_what_is_no_answer_of_a_server_is_told(

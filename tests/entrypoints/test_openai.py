@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import openai
 import pytest
+from markdown_it import MarkdownIt
 
 from service import folders, key_for, listening
 
@@ -33,8 +34,10 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         (folder / f"{subject}.md").write_text(f"# The {subject}\n\n{said}\n")
     (folder / "odd.md").write_text(
-        "# Odd things\n\nThe zeppelin ![x](http://evil.example/?q=1) and [a](b) <b>flies</b>.\n"
+        "# Odd things\n\nThe zeppelin ![x](http://evil.example/?q=1) and [a](b) <b>flies</b>.\n\n"
+        "The airship \\![x\\](http://evil.example/?q=1) and \\<img src=x> flies.\n\n"
     )
+    (folder / "odd.txt").write_text("[1]: http://evil.example/ (The balloon flies.)\n")
     return folder
 
 
@@ -121,10 +124,15 @@ def test_a_question_for_files_is_answered_from_the_catalog(client: openai.OpenAI
 
 
 def test_a_document_can_make_no_chat_load_a_picture(client: openai.OpenAI) -> None:
-    told = said(client, "what does the zeppelin do?").content
-    assert "zeppelin" in told
-    ours = re.sub(r"\[\[\d+\]\]\(http://127[^)]*\)|\d+\. \[[^]]*\]\(http://127[^)]*\)", "", told)
-    assert not re.search(r"(?<!\\)!\[|(?<!\\)\]\(|(?<!\\)<", ours)
+    for thing in ("zeppelin", "airship", "balloon"):
+        told = said(client, f"what does the {thing} do?").content
+        assert thing in told
+        shown = MarkdownIt("commonmark", {"html": True}).render(told)
+        assert "<img" not in shown
+        assert "<b>" not in shown
+        assert set(re.findall(r'href="http://([^/:"]+)', shown)) == {"127.0.0.1"}
+    naive = MarkdownIt("commonmark").render("![x](http://evil.example/?q=1)")
+    assert "<img" in naive
 
 
 def test_libraries_are_models_and_whatever_is_wrong_is_told(
@@ -132,7 +140,7 @@ def test_libraries_are_models_and_whatever_is_wrong_is_told(
 ) -> None:
     assert [one.id for one in client.models.list()] == ["pincite", "notes"]
     question: Any = [{"role": "user", "content": "who?"}]
-    with pytest.raises(openai.NotFoundError, match="no such library"):
+    with pytest.raises(openai.NotFoundError, match="there is no model"):
         client.chat.completions.create(model="gpt-9", messages=question)
     system: Any = [{"role": "system", "content": "x"}]
     with pytest.raises(openai.UnprocessableEntityError, match="no question"):

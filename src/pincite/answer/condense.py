@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from pincite.errors import ModelError
 from pincite.ports import Writer
+from pincite.text.dates import MONTHS
 from pincite.text.printable import one_line
 from pincite.text.words import STOP_WORDS, WORD, fold
 
@@ -31,7 +32,7 @@ _NO_POINTER = re.compile(
     re.IGNORECASE,
 )
 _LEADS_ON = re.compile(
-    r"^(?:(?:and|but|or|so|also|ok(?:ay)?)\b[\s,]*)?(?:(?:what about|how about|same for)\b[\s,]*)?",
+    r"^(?:(?:and|but|or|so|also|ok(?:ay)?)\b[\s,]*)*(?:(?:what about|how about|same for)\b[\s,]*)?",
     re.IGNORECASE,
 )
 _BARE = re.compile(
@@ -39,17 +40,22 @@ _BARE = re.compile(
     r"until when|by whom|for whom|which ones?|how much|what else|and|really)\W*$",
     re.IGNORECASE,
 )
+_COURTESY = re.compile(
+    r"(?:thanks?(?: you)?|thx|ok(?:ay)?|great|perfect|nice|cool|hello|hi|hey|yes|no|good|super|wow"
+    r"|very|a lot|so much|there|[\s,.!])+",
+    re.IGNORECASE,
+)
 _PREPOSITION = re.compile(
     r"^(?:in|on|at|for|from|by|with|without|during|before|after|since|until|under|to|of)\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_MONTH = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
-    re.IGNORECASE,
+# What a fragment may stand for, if the question before has just one of it.
+_SLOTS = (
+    re.compile(r"\b(?:19|20)\d\d\b"),
+    re.compile(rf"\b(?:{'|'.join(name for name in MONTHS if len(name) > 3)})\b", re.IGNORECASE),
+    re.compile(r"\b(?:the|an?|our|my|your) [\w-]+", re.IGNORECASE),
+    re.compile(r"(?<=\s)[A-Z][\w-]*(?: [A-Z][\w-]*)*"),
 )
-_THING = re.compile(r"\b(?:the|an?|our|my|your) [\w-]+", re.IGNORECASE)
-_NAME = re.compile(r"(?<=\s)(?:[A-Z][\w-]*|\d+)(?:\s+(?:[A-Z][\w-]*|\d+))*")
 _ASKED = """
 what who whom whose which when where why how does do did is are was were can could should would
 will may must tell show give explain please me us about many much long often
@@ -67,9 +73,11 @@ def condense(turns: Sequence[str], writer: Writer | None = None) -> str:
 
     `turns` are what the person said, the last at the end. A writer that fails is done without.
     """
-    asked = [one_line(turn)[:_LONGEST] for turn in turns[-_MOST_TURNS:] if turn.strip()]
+    asked = [one_line(turn) for turn in turns[-_MOST_TURNS:] if turn.strip()]
+    asked = [one for one in asked[:-1] if not _COURTESY.fullmatch(one)] + asked[-1:]
     if not asked:
         return ""
+    asked[:-1] = [turn[:_LONGEST] for turn in asked[:-1]]
     if writer is not None and len(asked) > 1:
         conversation = "\n".join(f"- {one}" for one in asked)
         try:
@@ -81,8 +89,7 @@ def condense(turns: Sequence[str], writer: Writer | None = None) -> str:
     whole = asked[0]
     for question in asked[1:]:
         whole = _following(whole, question)
-    # What came first is what was really asked, however long the turns before it were.
-    return whole[: 2 * _LONGEST]
+    return whole
 
 
 def _following(before: str, question: str) -> str:
@@ -113,25 +120,12 @@ def _has_verb(text: str) -> bool:
 
 
 def _replaced(before: str, fragment: str) -> str:
-    """The question before with the fragment in the place of what it stands for."""
-    for pattern in (_YEAR, _MONTH):
-        new, old = pattern.search(fragment), pattern.search(before)
-        if new and old:
-            rest = pattern.sub("", fragment).strip()
-            if not rest or _PREPOSITION.fullmatch(rest):
-                return before[: old.start()] + new[0] + before[old.end() :]
+    """The question before, with the fragment in the place of what it stands for."""
     bare = _PREPOSITION.sub("", fragment).strip()
-    names = list(_NAME.finditer(before))
-    is_name = bare[:1].isupper() or bare[:1].isdigit() or bare.lower().startswith("the ")
-    if names and is_name and not _YEAR.fullmatch(names[-1][0]):
-        last = names[-1]
-        start = last.start()
-        if bare.lower().startswith("the ") and before[:start].lower().endswith("the "):
-            start -= 4
-        return before[:start] + bare + before[last.end() :]
-    things = list(_THING.finditer(before))
-    if len(things) == 1 and _THING.match(bare):
-        return before[: things[0].start()] + bare + before[things[0].end() :]
+    for slot in _SLOTS:
+        places = list(slot.finditer(before))
+        if len(places) == 1 and slot.fullmatch(f" {bare}", 1):
+            return before[: places[0].start()] + bare + before[places[0].end() :]
     return f"{before.rstrip('?!. ')}, {fragment}?"
 
 
@@ -142,4 +136,4 @@ def _subject(before: str, known: set[str]) -> str:
         for word in WORD.findall(before)
         if fold(word) not in STOP_WORDS | _ASKING | known and len(word) > 1
     ]
-    return " ".join(dict.fromkeys(kept))
+    return " ".join(dict.fromkeys(kept))[:_LONGEST]

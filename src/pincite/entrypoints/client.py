@@ -490,7 +490,7 @@ class _Problem(msgspec.Struct):
     """An error as RFC 9457 has it, with the name of our exception."""
 
     detail: str
-    error: str = ""
+    kind: str = ""
 
 
 class _Told(msgspec.Struct):
@@ -531,7 +531,7 @@ def _error_in(content: bytes, status: int, server: str) -> PinciteError:
     by_status = {401: ServerDenied, 403: ServerDenied, 404: ProjectMissing}
     by_status.update({413: SettingsError, 422: SettingsError, 429: StoreBusy, 503: StoreBusy})
     kind = next(
-        (one for one in kinds if one.__name__ == told.error), by_status.get(status, ServerError)
+        (one for one in kinds if one.__name__ == told.kind), by_status.get(status, ServerError)
     )
     if status == 401:
         return ServerDenied(f"{server} wants a key that is valid there: set PINCITE_API_KEY")

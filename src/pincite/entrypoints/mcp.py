@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,73 +14,46 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from pincite import __version__
-from pincite.entrypoints.http.service import Service
 from pincite.errors import SearchCancelled
 from pincite.text.printable import printable
-from pincite.tools import GUIDANCE, Tool, ToolContext, ToolResult, chosen
+from pincite.tools import Tool, ToolContext, ToolResult, guidance
 
-_MOST_SESSIONS = 1_000
-Context = ServerRequestContext[Any, Any]
-ContextOf = Callable[[Context], Awaitable[ToolContext]]
+McpRequest = ServerRequestContext[Any, Any]
+ContextOf = Callable[[McpRequest], Awaitable[ToolContext]]
 """What a call of this request may use."""
 
 
-class AgentsDoor(Response):
-    """MCP over HTTP: the response to every request, since the SDK answers them.
-
-    The protocol of 2026 has no sessions. That of 2025 needs them, or nobody could cancel a call.
-    What a call may use is asked anew for each request, whatever session it belongs to.
-    """
-
-    def __init__(self, service: Service) -> None:
-        super().__init__()
-
-        async def context_of(request: Context) -> ToolContext:
-            assert request.request is not None  # noqa: S101 — over HTTP there is one
-            return service.tool_context(request.request, agent_of(request))
-
-        server = mcp_server(chosen(service.tools), context_of, service.threads)
-        self._manager = StreamableHTTPSessionManager(server, max_sessions=_MOST_SESSIONS)
-        self._service = service
-
-    def run(self) -> AbstractAsyncContextManager[None]:
-        """Around all requests."""
-        return self._manager.run()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that was admitted."""
-        with self._service.counted():
-            await self._manager.handle_request(scope, receive, send)
-
-
-def agent_of(request: Context) -> str:
+def agent_of(request: McpRequest) -> str:
     """What the client calls itself, for the log."""
     told = request.session.client_params
     return printable(told.client_info.name) if told is not None else ""
 
 
 def mcp_server(
-    tools: Sequence[Tool], context_of: ContextOf, limiter: anyio.CapacityLimiter | None = None
+    tools: Sequence[Tool],
+    context_of: ContextOf,
+    *,
+    reading: anyio.CapacityLimiter | None = None,
+    writing: anyio.CapacityLimiter | None = None,
 ) -> Server[Any]:
     """A server of these tools; each call is done in a thread, and stopped when it is cancelled."""
     offered = {tool.name: tool for tool in tools}
 
     async def listed(
-        request: Context, params: types.PaginatedRequestParams | None
+        request: McpRequest, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         context = await context_of(request)
         allowed = (one for one in tools if context.may_write or not one.writes)
         return types.ListToolsResult(tools=[_described(one, context.names) for one in allowed])
 
-    async def called(request: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def called(
+        request: McpRequest, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         context = await context_of(request)
         if params.name not in offered:
-            known = ", ".join(offered)
+            known = ", ".join(one.name for one in tools if context.may_write or not one.writes)
             text = f"there is no tool {params.name[:100]!r}; there are: {known}"
             return _sent(ToolResult(text, {"error": text}, is_error=True))
         stop = threading.Event()
@@ -104,18 +77,26 @@ def mcp_server(
             except SearchCancelled:
                 return ToolResult("cancelled", {"error": "cancelled"}, is_error=True)
 
-        try:
-            return _sent(
-                await anyio.to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
+        async def watch() -> None:
+            try:
+                await anyio.sleep_forever()
+            finally:
+                stop.set()
+
+        # The thread is waited for, so that no more work at once than the limiter lets.
+        async with anyio.create_task_group() as group:
+            group.start_soon(watch)
+            result = await anyio.to_thread.run_sync(
+                work, limiter=writing if offered[params.name].writes else reading
             )
-        finally:
-            stop.set()
+            group.cancel_scope.cancel()
+        return _sent(result)
 
     return Server(
         "pincite",
         version=__version__,
         title="pincite",
-        instructions=GUIDANCE,
+        instructions=guidance(tools),
         on_list_tools=listed,
         on_call_tool=called,
     )

@@ -203,4 +203,4 @@ class CitedPlace:
     flags: tuple[str, ...] = ()  # what was left out of the lines, each kind once
     start: int = 0  # of the cited words, in the document's text
     end: int = 0
-    chunk_id: str = ""  # where the citation names a chunk
+    chunk_id: str = ""  # that is cited, or in which the words begin

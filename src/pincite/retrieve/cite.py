@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from pincite.ports import Store
 from pincite.records import (
     CitedPlace,
     Document,
+    DocumentId,
     Filters,
     Place,
     Said,
@@ -102,13 +103,26 @@ def find_place(
     for reading in readings:
         path = named_path(reading.path, entries, root, seen_from)
         if path is not None and (document := store.load_document(entries[path])):
-            return _place(document, *_span(document, reading), around=around)
+            cited = _place(document, *_span(document, reading), around=around)
+            return replace(cited, chunk_id=_chunk_at(store, document.id, cited.start))
     for quoted in filter(None, map(_QUOTED.search, pasted)):
         if place := _by_quote(store, quoted["words"], quoted["at"], around):
             return place
     for reading in readings:
         _refuse_forgotten(store, path_inside(reading.path, root, seen_from))
     raise CitationNotFound(f"the index holds nothing at {citation!r}; {_HOW}")
+
+
+def _chunk_at(store: Store, document_id: DocumentId, offset: int) -> str:
+    """The id of the last chunk that begins at the offset or before; empty where there is none."""
+    ids = store.chunk_ids(document_id)
+
+    def start(at: int) -> int:
+        loaded = store.load_chunks([ids[at]])
+        return loaded[0][1].start if loaded else offset + 1
+
+    after = bisect_right(range(len(ids)), offset, key=start)
+    return ids[max(after - 1, 0)] if ids else ""
 
 
 def _readings(wanted: str, paths: Iterable[str]) -> Iterator[_Reading]:

@@ -9,7 +9,8 @@ import sys
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,15 @@ from pincite.errors import IndexMissing, SettingsError
 from pincite.settings import ONE_THREAD
 from pincite.text.printable import printable
 
+_IMPORTED_LATE = (
+    *("answer.checking", "answer.flow", "answer.receipts"),
+    *("engine.catalog", "engine.handing_in", "engine.indexing", "engine.searching"),
+    *("ingest.flow", "models.local", "reading.reader", "retrieve.cite", "retrieve.flow"),
+    *("retrieve.moments", "retrieve.pack", "retrieve.passages", "stores.sqlite.opening"),
+)
+_BEING_MADE = (
+    " (It is being made now, if the folder holds anything to read: ask again in a moment.)"
+)
 _TOOLS = click.option(
     "--tools",
     default="default",
@@ -47,7 +57,7 @@ _LIBRARY = click.option(
     type=click.IntRange(300, 100_000),
     default=4_000,
     show_default=True,
-    help="Most tokens of one result.",
+    help="Tokens of a result, where the call names no other number.",
 )
 @click.option("--no-watch", is_flag=True, help="Do not follow changes in the folders.")
 @click.pass_context
@@ -67,6 +77,10 @@ def mcp(
     """
     if context.invoked_subcommand is None:
         _serve(folders, tools, max_tokens, watch=not no_watch)
+    elif folders:
+        raise click.UsageError(
+            "options of `install` stand behind it: mcp install … --library FOLDER"
+        )
 
 
 def _serve(folders: tuple[Path, ...], tools: str, max_tokens: int, *, watch: bool) -> None:
@@ -77,7 +91,7 @@ def _serve(folders: tuple[Path, ...], tools: str, max_tokens: int, *, watch: boo
     from pincite.engine.queries import CALLER, UNLOGGED, Caller
     from pincite.engine.serving import FolderLibraries
     from pincite.entrypoints.cli.serve import follow
-    from pincite.entrypoints.mcp import Context, agent_of, mcp_server
+    from pincite.entrypoints.mcp import McpRequest, agent_of, mcp_server
     from pincite.tools import ToolContext, chosen, file_link
 
     offered = chosen(tools)
@@ -93,24 +107,26 @@ def _serve(folders: tuple[Path, ...], tools: str, max_tokens: int, *, watch: boo
             opened[name] = library
             if not has_index(library.root):
                 click.echo(f"{printable(str(library.root))} has no index yet.", err=True)
+        ending.callback(stop.set)
+        # Threads that import the same modules for the first time get in each other's way.
+        for name in _IMPORTED_LATE:
+            import_module(f"pincite.{name}")
+        before = CALLER.set(UNLOGGED)
+        FolderLibraries(opened).warm_up()
+        CALLER.reset(before)
+        for library in opened.values():
             if watch and not library.place:
                 threading.Thread(target=follow, args=(library, stop), daemon=True).start()
-        ending.callback(stop.set)
-
-        def warm_up() -> None:
-            CALLER.set(UNLOGGED)
-            FolderLibraries(opened).warm_up()
-
-        threading.Thread(target=warm_up, daemon=True).start()
         context = ToolContext(
             open=lambda name: opened[name],
             names=tuple(opened),
             link=file_link(opened),
             may_write=True,
             max_tokens=max_tokens,
+            while_missing=_BEING_MADE if watch else "",
         )
 
-        async def context_of(request: Context) -> ToolContext:
+        async def context_of(request: McpRequest) -> ToolContext:
             def open_for(name: str) -> Library:
                 CALLER.set(Caller(door="mcp", agent=agent_of(request)))
                 return opened[name]
@@ -146,7 +162,7 @@ class _Client:
 
     file: Path
     servers: str = "mcpServers"
-    extra: Mapping[str, str] = ()  # type: ignore[assignment]
+    extra: Mapping[str, str] = field(default_factory=dict)
 
 
 def _clients() -> dict[str, _Client]:
@@ -182,6 +198,7 @@ def install(
 
     Example: pincite mcp install claude-desktop --library ~/notes
     """
+    from pincite.entrypoints.cli.questions import write_text
     from pincite.tools import chosen
 
     chosen(tools)  # said at once where one is not known
@@ -190,11 +207,15 @@ def install(
     for folder in libraries:
         if not folder.is_dir():
             raise SettingsError(f"{folder} is not a folder")
-    program = shutil.which(sys.argv[0]) or sys.argv[0]
+    if len({folder.name for folder in libraries}) < len(libraries):
+        raise SettingsError("two folders have one name; rename one, as tools name them by it")
+    program = shutil.which(sys.argv[0]) or ""
+    is_ours = Path(program).stem == "pincite"
     entry: dict[str, Any] = {
         **dict(where.extra),
-        "command": str(Path(program).absolute()),
+        "command": str(Path(program).absolute()) if is_ours else sys.executable,
         "args": [
+            *([] if is_ours else ["-m", "pincite"]),
             "mcp",
             *(part for folder in libraries for part in ("--library", str(folder))),
             *(["--tools", tools] if tools != "default" else []),
@@ -204,46 +225,43 @@ def install(
     click.echo(f"In {where.file}:\n{printable(shown, keep=chr(10))}")
     if only_print:
         return
-    before, settings = _settings(where.file)
-    servers = settings.setdefault(where.servers, {})
-    if not isinstance(servers, dict):
-        raise SettingsError(f"{where.file}: {where.servers} is not a table; mend it first")
-    if servers.get(name) == entry:
+    _, settings = _settings(where)
+    if settings[where.servers].get(name) == entry:
         click.echo("It stands there already.")
         return
-    if name in servers:
-        click.echo(f"This replaces: {json.dumps(servers[name], ensure_ascii=False)}")
+    if name in settings[where.servers]:
+        old = json.dumps(settings[where.servers][name], ensure_ascii=False)
+        click.echo(f"This replaces: {printable(old)}")
     if not yes:
         click.confirm("Write it?", default=True, abort=True)
-    servers[name] = entry
+    before, settings = _settings(where)  # the program may have written meanwhile
+    settings[where.servers][name] = entry
     where.file.parent.mkdir(parents=True, exist_ok=True)
-    if before is not None:
-        copy = where.file.with_name(f"{where.file.name}.before-pincite")
-        copy.write_bytes(before)
-        shutil.copymode(where.file, copy)
-        click.echo(f"The old file is kept as {copy}.")
-    target = where.file.resolve()  # which may be a link into somebody's dotfiles
-    new = target.with_name(f"{target.name}.new")
-    new.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
-    if before is not None:
-        shutil.copymode(target, new)
-    new.replace(target)
+    copy = where.file.with_name(f"{where.file.name}.before-pincite")
+    if before and not copy.exists():
+        with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:  # noqa: PTH123 — a descriptor
+            kept.write(before)
+        click.echo(f"The file as it was is kept as {copy}.")
+    write_text(where.file, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
     click.echo(f"Written. Start {client} again to use it.")
 
 
-def _settings(file: Path) -> tuple[bytes | None, dict[str, Any]]:
+def _settings(client: _Client) -> tuple[bytes, dict[str, Any]]:
     """What stands in a program's settings; it must be understood before it is changed."""
+    file = client.file
     try:
         before = file.read_bytes()
     except FileNotFoundError:
-        return None, {}
+        before = b""
     try:
         settings = json.loads(before.decode("utf-8-sig")) if before.strip() else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(
-            f"{file} cannot be read as JSON ({error}), so it is left alone; add the lines above by "
-            "hand"
+            f"{file} cannot be read as JSON ({error}), perhaps because of comments, so it is left "
+            "alone; add the lines above by hand"
         ) from error
-    if not isinstance(settings, dict):
-        raise SettingsError(f"{file} holds no table of settings; add the lines above by hand")
+    if not isinstance(settings, dict) or not isinstance(
+        settings.setdefault(client.servers, {}), dict
+    ):
+        raise SettingsError(f"{file} has another form than expected; add the lines above by hand")
     return before, settings

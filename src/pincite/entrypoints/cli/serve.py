@@ -129,11 +129,14 @@ def serve(
         raise click.UsageError("--store stands alone: leave out folders and --no-port")
     os.environ.update({**ONE_THREAD, **os.environ})
     from pincite.engine.jobs import Jobs
+    from pincite.engine.models import Embedders
     from pincite.entrypoints.http.app import create_app
     from pincite.entrypoints.http.commands import OwnDoor
     from pincite.entrypoints.http.guard import LOOPBACK, Limits
     from pincite.entrypoints.http.service import Service
 
+    if profile:  # what is wrong with it is said before anybody asks
+        Embedders(model_access(own_profiles())).writer(profile)
     try:
         limits = Limits(
             hosts=(*LOOPBACK, *(() if host in ("0.0.0.0", "::") else (host,)), *hosts),  # noqa: S104 — compared
@@ -189,7 +192,7 @@ def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) 
         return TeamLibraries(store, model_access(own_profiles()), log=log)
     opened: dict[str, Library] = {}
     for folder in folders or (library_around(Path()) or own_folder(),):
-        library = open_at(folder)
+        library = open_at(folder, own_profiles())
         with suppress(IndexMissing):
             admit(library, ask_for_consent)  # to those whose keys came with the folder
         name = library.root.name or "library"

@@ -37,9 +37,9 @@ from pincite.engine.serving import Access, AnyLibrary
 from pincite.entrypoints import answers, render, reports
 from pincite.entrypoints.http import view
 from pincite.entrypoints.http.guard import OWNER, Guard, problem
+from pincite.entrypoints.http.mcp import AgentsDoor
 from pincite.entrypoints.http.openai import chat_routes
 from pincite.entrypoints.http.service import RIGHTS, Service
-from pincite.entrypoints.mcp import AgentsDoor
 from pincite.errors import (
     CitationNotFound,
     ConsentNeeded,
@@ -103,7 +103,8 @@ _PROBLEM = {
                     "status": {"type": "integer"},
                     "code": {"type": "string"},
                     "detail": {"type": "string"},
-                    "error": {"type": ["string", "object"]},  # a table for OpenAI's clients
+                    "error": {"type": "object"},
+                    "kind": {"type": "string"},
                 },
             }
         }
@@ -224,11 +225,7 @@ def create_app(service: Service) -> ASGIApp:
                 with service.counted():
                     refused = await anyio.to_thread.run_sync(service.admit, request, right)
                     try:
-                        return (
-                            await handle(request)
-                            if refused is None
-                            else _in_shape(request, refused)
-                        )
+                        return await handle(request) if refused is None else refused
                     except ClientDisconnect:  # in the middle of its body
                         return Response(status_code=499)
 
@@ -249,10 +246,9 @@ def create_app(service: Service) -> ASGIApp:
         add(router, service)
     chat_routes(router, service, _asked)
 
-    @router.post("/mcp", include_in_schema=False)
-    @router.delete("/mcp", include_in_schema=False)
+    @router.api_route("/mcp", methods=["POST", "DELETE"], include_in_schema=False)
     async def mcp(request: Request) -> Response:
-        """What agents call: the Model Context Protocol, without sessions."""
+        """What agents call: the Model Context Protocol."""
         return agents
 
     kinds = ((PinciteError, _told), (RequestValidationError, _invalid), (ValidationError, _invalid))
@@ -553,8 +549,8 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
             place = opened.show(chunk_id, around=5)
             file = f"/rag/documents/{place.document.id}/file?library={quoted(name, safe='')}"
             start, _, end = at.partition("-")
-            quote = place.document.shown(int(start), int(end)) if at else ""
-            return view.page(place, quote, "" if _access(request).key_id else file)
+            words = (int(start), int(end)) if at else None
+            return view.page(place, words, "" if _access(request).key_id else file)
 
         shown = await service.work(request, library, page)
         return HTMLResponse(shown, headers={"Content-Security-Policy": view.POLICY})
@@ -734,8 +730,7 @@ def _told(request: Request, error: Exception) -> Response:
     for kind, status, code in STATUSES:
         if isinstance(error, kind):
             retry = 5 if status == 503 else None
-            told = problem(status, code, str(error), error=name, retry_after=retry)
-            return _in_shape(request, told)
+            return problem(status, code, str(error), error=name, retry_after=retry)
     return problem(500, "error", "internal error; see the log of the service", error=name)
 
 
@@ -745,18 +740,7 @@ def _invalid(request: Request, error: Exception) -> Response:
         f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}"
         for one in error.errors()
     )
-    told = problem(422, "invalid", "; ".join(named)[:2_000], error="SettingsError")
-    return _in_shape(request, told)
-
-
-def _in_shape(request: Request, told: Response) -> Response:
-    """A problem as the caller reads it: OpenAI's clients look for a table called `error`."""
-    if not request.url.path.startswith("/v1/"):
-        return told
-    body = json.loads(bytes(told.body))
-    body["error"] = {"message": body["detail"], "type": body["code"], "code": body["code"]}
-    headers = {name: one for name, one in told.headers.items() if name != "content-length"}
-    return Response(msgspec.json.encode(body), told.status_code, headers)
+    return problem(422, "invalid", "; ".join(named)[:2_000], error="SettingsError")
 
 
 def _refused(request: Request, error: Exception) -> Response:

@@ -148,8 +148,9 @@ def problem(
         headers["WWW-Authenticate"] = "Bearer"
     body: dict[str, Any] = {"type": "about:blank", "title": code.replace("_", " ")}
     body |= {"status": status, "code": code, "detail": printable(detail, keep="\n\t")}
+    body["error"] = {"message": body["detail"], "type": code, "code": code}  # as OpenAI's clients
     if error:
-        body["error"] = error
+        body["kind"] = error
     return JSONResponse(
         body, status_code=status, headers=headers, media_type="application/problem+json"
     )

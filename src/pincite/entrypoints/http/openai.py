@@ -9,25 +9,25 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictBool
 
 from pincite.answer.condense import condense
 from pincite.engine.serving import AnyLibrary
 from pincite.entrypoints import answers
 from pincite.entrypoints.http.service import Service
-from pincite.errors import SettingsError
-from pincite.records import Abstention, Citation, Claim, Outcome
+from pincite.errors import ProjectMissing, SettingsError
+from pincite.records import Abstention, CatalogEntry, Citation, Claim, Outcome
 from pincite.retrieve.pack import token_count
 from pincite.text.printable import one_line, printable
-from pincite.tools import ToolContext, tool_for
+from pincite.tools import tool_for
 
 Json = dict[str, Any]
 Link = Callable[[str, int, int], str]
@@ -36,18 +36,20 @@ Asked = Callable[[Service, Request, str | None, Told], AsyncIterator[tuple[str, 
 """Pieces as they come, then the outcome or the problem."""
 
 MODEL = "pincite"  # the first library
-_LONGEST = 10_000  # characters of a message
+_LONGEST = 10_000  # characters of a question
+_LONGEST_SAID = 1_000_000  # of any message
+_MOST_FILES = 50  # in one message
 _count = token_count(None)
 
 
 class _Part(BaseModel):
     type: str
-    text: str = ""
+    text: str = Field(default="", max_length=_LONGEST_SAID)
 
 
 class _Said(BaseModel):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[_Part] | None = None
+    content: Annotated[str, Field(max_length=_LONGEST_SAID)] | list[_Part] | None = None
 
     @property
     def text(self) -> str:
@@ -64,7 +66,7 @@ class ChatRequest(BaseModel):
         max_length=1_000,
         examples=[[{"role": "user", "content": "who says hello?"}]],
     )
-    stream: bool = False
+    stream: StrictBool = False
 
 
 def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
@@ -87,6 +89,9 @@ def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
         if not turns or not turns[-1].strip():
             raise SettingsError("messages hold no question: the last `user` message is answered")
         names = request.scope["state"]["access"].libraries
+        if given.model not in (MODEL, *names):
+            known = ", ".join(dict.fromkeys((MODEL, *names)))
+            raise ProjectMissing(f"there is no model {given.model!r}; there are: {known}")
         library = None if given.model == MODEL and MODEL not in names else given.model
         answer = partial(_answered, service, request, turns)
         head = {
@@ -101,10 +106,13 @@ def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
                 media_type="text/event-stream",
                 headers={"X-Accel-Buffering": "no"},
             )
-        said = await service.work(
-            request, library, lambda opened, name: answer(opened, name, lambda piece: None)
-        )
-        read, written = _count("\n".join(one.text for one in given.messages)), said.pop("tokens")
+
+        def whole(opened: AnyLibrary, name: str) -> Json:
+            read = sum(_count(one.text) for one in given.messages)
+            return {"read": read, **answer(opened, name, lambda piece: None)}
+
+        said = await service.work(request, library, whole)
+        read, written = said.pop("read"), said.pop("written")
         usage = {"prompt_tokens": read, "completion_tokens": written}
         message = {"role": "assistant", "refusal": None, **said}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
@@ -124,9 +132,8 @@ def _answered(
     message = _Message(on_piece, partial(service.link, request, name))
     question = condense(turns, library.writer(service.profile) if service.profile else None)
     if tool_for(question) == "query_catalog":
-        context = ToolContext.of(library)
-        message.add(_safe(context.call("query_catalog", {"query": _subject(question)}).text))
-        return message.whole()
+        message.files(library.catalog(_subject(question)))
+        return message.whole() | {"pincite": {"question": question, **message.extension}}
     told = library.ask(
         question,
         profile=service.profile,
@@ -194,9 +201,28 @@ class _Message:
             listed = (f"{number}. {one}" for number, one in enumerate(self.sources, start=1))
             self.add("\n".join([title, "", *listed]))
 
+    def files(self, found: Sequence[CatalogEntry]) -> None:
+        """Which files there are."""
+        listed = []
+        for one in found[:_MOST_FILES]:
+            known = one.document
+            about = (
+                [known.title, known.metadata.author, (known.metadata.date or "")[:10]]
+                if known
+                else []
+            )
+            about += [one.state if one.state != "indexed" else "", one.reason]
+            told = ", ".join(_safe(one_line(part)) for part in about if part)
+            listed.append(f"- {_safe(printable(one.path))}{f' ({told})' if told else ''}")
+        more = len(found) - len(listed)
+        self.add(f"{len(found)} document{'s' * (len(found) != 1)}{':' * bool(found)}")
+        if listed:
+            self.add("\n".join(listed) + (f"\n- … and {more} more" if more else ""))
+        self.extension = {"outcome": "catalog", "claims": [], "abstention": None}
+
     def _source(self, one: Citation) -> str:
         url = self.link(one.chunk_id, one.start, one.end)
-        name = re.sub(r"[\[\]]", "", _safe(printable(one.citation)))
+        name = _safe(re.sub(r"[\[\]]", "", one.citation))
         self.sources.append(f"[{name}]({url})")
         return url
 
@@ -205,7 +231,7 @@ class _Message:
         return {
             "content": self.content,
             "annotations": self.annotations,
-            "tokens": _count(self.content),
+            "written": _count(self.content),
         }
 
 
@@ -221,7 +247,8 @@ async def _streamed(head: Json, pieces: AsyncIterator[tuple[str, Json]]) -> Asyn
         if name == "claim":
             yield chunk(data)
         elif name == "outcome":
-            yield chunk({"pincite": data["pincite"]} if "pincite" in data else {}, "stop")
+            told = {name: one for name, one in data.get("pincite", {}).items() if name != "claims"}
+            yield chunk({"pincite": told} if told else {}, "stop")  # the claims were sent
         else:
             kind = {"message": data["detail"], "code": data["code"], "type": data["code"]}
             yield _event({"error": kind})
@@ -237,15 +264,16 @@ def _json(value: Json) -> Response:
 
 
 # A chat shows Markdown: a document must not make it load a picture, hide where a link leads, or
-# begin a list or a heading.
+# begin a list, a heading or a block of code. Its own backslashes must not undo ours.
 _MARKUP = re.compile(
-    r"\](?=[(\[])|<(?=[\w!/?])|!(?=\[)|^[#>*+|-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]", re.M
+    r"\\|\](?=[(\[])|<(?=[\w!/?])|!(?=\[)|^\s*[\[#>*+|`~=-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]",
+    re.MULTILINE,
 )
 
 
 def _safe(text: str) -> str:
     """Words of a document that a chat shows as they are."""
-    return _MARKUP.sub(lambda found: f"\\{found[0]}", printable(text, keep="\n"))
+    return _MARKUP.sub(lambda found: f"\\{found[0].strip()}", printable(text, keep="\n"))
 
 
 _ABOUT_FILES = re.compile(

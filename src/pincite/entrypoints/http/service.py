@@ -156,11 +156,12 @@ class Service:
         return ToolContext(
             open=open_for,
             names=access.libraries,
-            link=lambda library, cited: self.link(
-                request, library, cited.chunk_id, cited.start, cited.end
+            link=lambda library, cited: (
+                self.link(request, library, cited.chunk_id, cited.start, cited.end)
+                if cited.chunk_id
+                else ""
             ),
             may_write=access.may_write,
-            cancelled=self.gone(request).is_set,
             profile=self.profile,
             judge=self.judge,
         )

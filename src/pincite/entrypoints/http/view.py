@@ -6,6 +6,7 @@ import html
 import re
 
 from pincite.records import CitedPlace, cited_file, place_cited
+from pincite.text.lines import LineIndex
 from pincite.text.times import clock_range
 
 POLICY = (
@@ -26,8 +27,8 @@ _STYLE = (
 )
 
 
-def page(place: CitedPlace, quote: str, original: str) -> str:
-    """The cited lines among their neighbours, the quote marked; all of it escaped."""
+def page(place: CitedPlace, words: tuple[int, int] | None, original: str) -> str:
+    """The cited lines among their neighbours, the words at these offsets marked; all escaped."""
     path, kind = cited_file(place.document)
     where = place_cited(path, kind, place.heading_path, place.locator)
     title = html.escape(place.document.title or path)
@@ -42,12 +43,17 @@ def page(place: CitedPlace, quote: str, original: str) -> str:
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width"><meta name="referrer" '
         f'content="no-referrer"><style>{_STYLE}</style><h1>{title}</h1>'
-        f'<p class="place">{html.escape(where)}</p>{told}<ol>{_rows(place, quote)}</ol>'
+        f'<p class="place">{html.escape(where)}</p>{told}<ol>{_rows(place, words)}</ol>'
         f"{file if original else ''}</html>"
     )
 
 
-def _rows(place: CitedPlace, quote: str) -> str:
+def _rows(place: CitedPlace, words: tuple[int, int] | None) -> str:
+    quote, first_of_quote = "", place.first_line
+    if words is not None:
+        quote = place.document.shown(*words)
+        first_of_quote = LineIndex(place.document.text).line_of(min(words[0], words[1]))
+    above = 0  # rows before the one in which the quote begins
     if place.captions:
         labels = [clock_range(one.start, one.end) for one in place.captions]
         lines = [one.text for one in place.captions]
@@ -55,10 +61,12 @@ def _rows(place: CitedPlace, quote: str) -> str:
     else:
         numbers = range(place.first_line, place.first_line + len(place.lines))
         labels, lines = [str(number) for number in numbers], list(place.lines)
+        above = max(first_of_quote - place.first_line, 0)
         first, last = place.locator.line_start, place.locator.line_end
         inside = [first <= number <= last for number in numbers]
     lines = [line.replace("\n", " ") for line in lines]
-    marked = _marked("\n".join(lines), quote).split("\n")
+    before = sum(len(line) + 1 for line in lines[:above])
+    marked = _marked("\n".join(lines), quote, before).split("\n")
     return "".join(
         f"<li{'' if is_cited else ' class=near'}><span>{html.escape(label)}</span>"
         f"<span>{line}</span></li>"
@@ -66,10 +74,11 @@ def _rows(place: CitedPlace, quote: str) -> str:
     )
 
 
-def _marked(text: str, quote: str) -> str:
-    """The text as HTML, the quote's words marked on each line that has some of them."""
+def _marked(text: str, quote: str, start: int) -> str:
+    """The text as HTML, the quote's words from there on marked on each line that has some."""
     words = quote.split()[:_MOST_WORDS]
-    found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+    wanted = re.compile(r"\s+".join(map(re.escape, words)))
+    found = wanted.search(text, start) if words else None
     if found is None:
         return html.escape(text)
     lines = html.escape(found[0]).split("\n")
