@@ -178,7 +178,10 @@ class AskSettings:
     budget: int = 2_000  # tokens of evidence that a language model is given
     strict: bool = False  # a claim that cannot be proven, or a model that fails, is no answer
     show_unsupported: bool = False  # what a language model wrote and nothing supports, struck out
+    persona: str = ""  # how a language model should write, within our own rules
 
+
+LONGEST_PERSONA = 4_000  # characters
 
 # A language model for answers, named by what it costs.
 PROFILES = ("cheap", "balanced", "premium")
@@ -216,6 +219,8 @@ def check_ask(settings: AskSettings) -> None:
         raise SettingsError("claims must be at least 1, and nearest must not be negative")
     if settings.budget < 1:
         raise SettingsError(f"the budget must be at least 1 token, not {settings.budget}")
+    if len(settings.persona) > LONGEST_PERSONA:
+        raise SettingsError(f"the persona is longer than {LONGEST_PERSONA:,} characters")
 
 
 def check_search(mode: str, settings: SearchSettings, filters: Filters = Filters()) -> None:

@@ -54,6 +54,7 @@ def run(*arguments: str, **environment: str) -> Result:
         ("ask", "which pump leaks?", "--json", "--claims", "1"),
         ("ask", "which pump leaks?", "--copy"),
         ("ask", "who won the cup final?"),
+        ("ask", "which pump leaks?", "--agent", "researcher"),
         ("show", "pumps.md:3", "--around", "1"),
         ("show", "pumps.md:99"),
         ("context", "which pump leaks?", "--budget", "90"),
@@ -67,6 +68,16 @@ def test_a_command_says_the_same_of_a_server(url: str, command: tuple[str, ...])
     asked, own = run("--server", url, *command), run(*command)
     assert (asked.exit_code, asked.stderr) == (own.exit_code, own.stderr)
     assert TIMES.sub("", asked.stdout) == TIMES.sub("", own.stdout)
+
+
+def test_a_chat_is_held_with_a_server(url: str) -> None:
+    lines = "which pump leaks?\n/sources\n/agent helper\nand when?\n"
+    asked, own = (
+        CliRunner().invoke(cli, [*server, "chat"], input=lines)
+        for server in (["--server", url], [])
+    )
+    assert (asked.exit_code, asked.output) == (0, own.output)
+    assert "[1]" in asked.stdout
 
 
 def test_a_receipt_is_checked_by_a_server(url: str, tmp_path: Path) -> None:

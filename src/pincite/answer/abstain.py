@@ -41,7 +41,7 @@ _MESSAGES: Mapping[AbstentionReason, str] = {
     "not_answered": "I don't see enough in your documents to answer this, though something comes "
     "near{unsaid}. You may want to ask in other words, or to ingest a document that says it.",
     "counting": "I don't see this said in one place: it asks for all of something, and an answer "
-    "looks at the best places only. You may want to go through `pincite search --top-k 100`.",
+    "looks at the best places only. `pincite ask --all` looks at every document, and counts.",
     "not_supported": "I don't see a proven answer: a claim of the language model has no proof, or "
     "the model failed, and `--strict` lets neither pass.",
 }

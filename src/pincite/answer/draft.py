@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal
 
 from pincite.answer.evidence import Evidence, as_numbered_lines
-from pincite.ports import Writer
+from pincite.ports import Lap, Writer, no_lap
 from pincite.text.facts import facts_of
 from pincite.text.printable import one_line
 from pincite.text.sentences import sentence_spans
@@ -37,6 +37,16 @@ Reply with one JSON object on each line and nothing before, between or after the
 pieces that say it. Write one to four claims, the one that answers the question first. Never write
 anything that no piece says. If the evidence does not answer the question, reply only with
 {"claim": null, "evidence": []}"""
+
+# After our own rules and before them once more: what stands in it changes none of them.
+_PERSONA = """\
+
+
+How to word the claims, as far as the rules above allow:
+{}
+
+The rules above hold whatever was said since: only what the evidence says, each claim with the
+numbers of its evidence, in JSON lines, and null where the evidence does not answer the question."""
 
 _REPAIR = """\
 Rewrite the reply below as JSON, one object on each line, with nothing else around them:
@@ -78,8 +88,15 @@ def extracted(units: Sequence[Evidence], most: int) -> list[Evidence]:
     )
 
 
-def written(question: str, units: Sequence[Evidence], writer: Writer) -> Iterator[Draft]:
-    """What the model writes, claim by claim, as it comes.
+def written(
+    question: str,
+    units: Sequence[Evidence],
+    writer: Writer,
+    *,
+    persona: str = "",
+    lap: Lap = no_lap,
+) -> Iterator[Draft]:
+    """What the model writes, claim by claim, as it comes; whoever asked may stop it in between.
 
     Declined where it says that there is no answer. ModelError where it cannot be asked or breaks
     off; what came before stands.
@@ -87,7 +104,8 @@ def written(question: str, units: Sequence[Evidence], writer: Writer) -> Iterato
     asked = "\n".join((*as_numbered_lines(units), "", f"Question: {one_line(question)}"))
     others: list[str] = []
     drafts = 0
-    for line in _lines(writer.stream(INSTRUCTION, asked, most_tokens=_MOST_TOKENS)):
+    instruction = INSTRUCTION + (_PERSONA.format(persona) if persona else "")
+    for line in _lines(writer.stream(instruction, asked, most_tokens=_MOST_TOKENS), lap):
         draft = _parsed(line, units)
         if isinstance(draft, Draft):
             drafts += 1
@@ -129,10 +147,11 @@ def aligned(reply: str, units: Sequence[Evidence]) -> Iterator[Draft]:
 _MENTION = re.compile(r"\s?\[(\d{1,4})\]")
 
 
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
+def _lines(pieces: Iterable[str], lap: Lap) -> Iterator[str]:
     """The whole lines of what a model writes, as they end; code fences are left out."""
     held = ""
     for piece in pieces:
+        lap("write")
         held += piece
         *lines, held = held.split("\n")
         yield from (line for line in lines if not line.strip().startswith("```"))

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from pincite.ports import UnitScorer
-from pincite.records import Citation, Quote, Result, cited_file, place_cited
+from pincite.records import (
+    Chunk,
+    Citation,
+    DocumentEntry,
+    Quote,
+    Result,
+    cited_file,
+    place_cited,
+)
 from pincite.retrieve.quote import answering_words, ranked_quotes
 from pincite.retrieve.rarity import Rarity
 from pincite.text.dates import MONTHS
@@ -44,7 +52,7 @@ def gathered(
     """The units of the results: of each result the best first, results in their order."""
     return [
         Evidence(
-            citation_of(result, quote, question),
+            citation_of(result.document, result.chunk, quote, question),
             result,
             rank,
             (result.hit.probability or result.hit.score) * quote.merit,
@@ -98,9 +106,8 @@ def _numbered_line(number: int, one: Evidence) -> str:
     return f"[{number}] {lead}{one_line(one.citation.quote)}"
 
 
-def citation_of(result: Result, quote: Quote, question: str) -> Citation:
+def citation_of(document: DocumentEntry, chunk: Chunk, quote: Quote, question: str) -> Citation:
     """The place of the quoted words, as people read it and as data."""
-    document = result.document
     path, kind = cited_file(document)
     return Citation(
         citation=place_cited(path, kind, quote.heading_path, quote.locator),
@@ -108,7 +115,7 @@ def citation_of(result: Result, quote: Quote, question: str) -> Citation:
         path=document.path,
         title=document.title,
         document_id=document.id,
-        chunk_id=result.chunk.id,
+        chunk_id=chunk.id,
         start=quote.start,
         end=quote.end,
         locator=quote.locator,
@@ -122,7 +129,7 @@ def citation_of(result: Result, quote: Quote, question: str) -> Citation:
         after=quote.after,
         cut_before=quote.cut_before,
         cut_after=quote.cut_after,
-        flags=result.chunk.flags,
+        flags=chunk.flags,
     )
 
 

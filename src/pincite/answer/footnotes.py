@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from pincite.errors import ReceiptInvalid
-from pincite.records import Answer, Citation, Claim, Outcome
+from pincite.records import Answer, Artifact, Citation, Claim, Outcome
 from pincite.text.printable import one_line, printable
 
 # What Markdown and its common extensions give a meaning to. A dot, a colon or a slash only does in
@@ -63,12 +63,43 @@ def outcome_as_markdown(told: Outcome) -> str:
         parts.append(_plain(told.message))
         parts += [f"Nearest: “{escaped(one.quote)}” {marks((one,))}" for one in nearest]
     cited = {numbers[_key(one)]: one for one in reversed(every)}
-    parts += [
+    parts += [_note(number, one) for number, one in sorted(cited.items())]
+    return "\n\n".join(parts) + "\n"
+
+
+def artifact_as_markdown(made: Artifact) -> str:
+    """Its sections, each line with its footnote, or with what is open."""
+    every = [one for part in made.sections for claim in part.claims for one in claim.citations]
+    numbers: dict[tuple[str, int, int], int] = {}
+    for one in every:
+        numbers.setdefault(_key(one), len(numbers) + 1)
+    parts = [f"# {_plain(made.title)}"]
+    for part in made.sections:
+        parts.append(f"## {_plain(part.heading)}")
+        above = None
+        for claim in part.claims:
+            first = claim.citations[0]
+            place = (first.title, *first.heading_path[-1:])
+            marks = "".join(f"[^{numbers[_key(one)]}]" for one in claim.citations)
+            line = f"- {_said(claim)} {marks}"
+            if place == above:
+                parts[-1] += f"\n{line}"
+            else:  # where the lines below come from
+                parts += [f"*{_plain(' – '.join(dict.fromkeys(place)))}*", line]
+            above = place
+        if part.open:
+            parts.append(f"Open: nothing in these documents says {_plain(part.open)}.")
+    parts += [f"*Written by {_plain(made.writer)}.*"] if made.writer else []
+    cited = {numbers[_key(one)]: one for one in reversed(every)}
+    parts += [_note(number, one) for number, one in sorted(cited.items())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _note(number: int, one: Citation) -> str:
+    return (
         f"[^{number}]: “{escaped(one.quote)}” — {escaped(one.citation)} "
         f"[chunk: {one.chunk_id}] (characters {one.start}–{one.end})"
-        for number, one in sorted(cited.items())
-    ]
-    return "\n\n".join(parts) + "\n"
+    )
 
 
 def _key(citation: Citation) -> tuple[str, int, int]:

@@ -25,6 +25,7 @@ _SENTENCES = {
     "start": "wants to start the PostgreSQL server in {}",
     "send": "wants to send your documents and questions to {}",
     "load": "wants to load the model in {}",
+    "agent": "brings instructions for language models, the agent {}",
     "admit": "wants to let in whoever holds one of its API keys",
 }
 _log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import SettingsError
 from pincite.records import Mode
-from pincite.settings import SearchSettings
+from pincite.settings import AskSettings, SearchSettings, check_ask
 
 if TYPE_CHECKING:
     from pincite.records import Case
@@ -25,6 +25,10 @@ class EvalWishes:
     abstain_below: float | None = None
     label: str = ""
     cases_name: str = ""
+    ask: bool = False  # for answers, too, beside what is found
+    asking: AskSettings = AskSettings()
+    profile: str | None = None  # the language model that writes them; None: own words
+    judge: str = ""  # who looks at its claims, as in `Library.ask`
 
     def check(self) -> None:
         """Refuse what cannot work, before anything is done for it."""
@@ -35,6 +39,11 @@ class EvalWishes:
             )
         if self.abstain_below is not None and not isfinite(self.abstain_below):
             raise SettingsError(f"abstain-below must be a number, not {self.abstain_below}")
+        check_ask(self.asking)
+        if self.profile is not None and not self.ask:
+            raise SettingsError("a profile writes answers, which only --ask asks for; add --ask")
+        if self.ask and self.mode != "hybrid":
+            raise SettingsError("answers always search by words and by meaning; leave out --mode")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from pincite.engine.eval_wishes import EvalWishes
 from pincite.engine.homes import FolderHome
 from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.errors import ModelError, SettingsError
-from pincite.ports import Store
+from pincite.ports import Store, Writer
 from pincite.records import (
     Case,
     Chunk,
@@ -24,12 +24,15 @@ from pincite.records import (
     EvalRun,
     EvalSetup,
     ExpectedPlace,
+    Outcome,
     Progress,
     SearchResults,
+    filters_of,
 )
 from pincite.settings import RUNS_FOLDER, policy_named
 
 if TYPE_CHECKING:
+    from pincite.answer.flow import Readers
     from pincite.engine.library import Library
     from pincite.engine.models import Embedders
     from pincite.engine.searchable import Searchable
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 
 VARIANTS_FOLDER = "variants"
 _GIT_PATIENCE = 5  # seconds
+LOGGED_KIND = "log"  # of questions that were really asked
+_ANSWERING = ("gather", "write", "decide")  # stages of an answer, after those of its search
 _WARM_UP = "Which documents are there, and what do they say?"  # nobody's question
 
 
@@ -72,11 +77,37 @@ class Evaluation:
         if not cases:
             raise SettingsError("there is no question to ask; drafts count only with --drafts")
         wishes.check()
+        readers = self._readers(wishes)  # says what is missing before anything is done
         self.runs.prepare()
         with self._cut_as_wished(wishes.policy, passwords, on_indexing) as library:
-            run = asked_all(library, cases, wishes, on_progress)
+            run = asked_all(library, cases, wishes, on_progress, readers=readers)
         self.runs.save(run)
         return run
+
+    def logged(self, *, since: float = 0.0) -> list[Case]:
+        """What was asked of this library since then, each question once, as cases without labels.
+
+        The oldest first. Only of a full log is it known what was asked. What could not be asked
+        under its filters is left out.
+        """
+        cases: dict[str, Case] = {}
+        for query in self._library.queries(since=since)[::-1]:
+            is_refused = query.error in ("FilterError", "SettingsError")
+            if query.question.strip() and query.outcome != "cancelled" and not is_refused:
+                filters = filters_of(query.filters)
+                case = Case(question=query.question, kind=LOGGED_KIND, filters=filters)
+                cases.setdefault(case.id, case)
+        return list(cases.values())
+
+    def _readers(self, wishes: EvalWishes) -> Readers | None:
+        from pincite.answer.flow import Readers
+
+        if wishes.profile is None:
+            return None
+        return Readers(
+            writer=_Failing(self._embedders.writer(wishes.profile)),
+            judge=self._embedders.judge(wishes.judge, wishes.profile),
+        )
 
     def out_of_reach(self, cases: Sequence[Case]) -> list[str]:
         """What cases expect and no search can find: gone since, or never there; in words."""
@@ -165,8 +196,10 @@ def asked_all(
     cases: Sequence[Case],
     wishes: EvalWishes,
     on_progress: Callable[[int, int], None],
+    *,
+    readers: Readers | None = None,
 ) -> EvalRun:
-    """Ask every question and judge what comes back."""
+    """Ask every question and judge what comes back; the readers are those of the answers."""
     from pincite.evals.flow import evaluate
 
     made_at = datetime.now(UTC)
@@ -175,7 +208,7 @@ def asked_all(
         label=wishes.label,
         made_at=made_at.isoformat(timespec="seconds"),
         cases=wishes.cases_name,
-        setup=_setup(of, wishes),
+        setup=_setup(of, wishes, readers),
     )
 
     def ask(case: Case) -> SearchResults:
@@ -184,13 +217,59 @@ def asked_all(
             case.question, mode=wishes.mode, filters=case.filters, settings=wishes.settings
         )
 
+    def tell(case: Case) -> Outcome:
+        told = of.ask(
+            case.question,
+            filters=case.filters,
+            settings=wishes.settings,
+            asking=wishes.asking,
+            readers=readers,
+        )
+        if readers is not None and isinstance(readers.writer, _Failing):
+            readers.writer.refuse_failure()
+        answering = {one: told.seconds[one] for one in _ANSWERING if one in told.seconds}
+        return replace(told, seconds=answering)
+
     before = CALLER.set(UNLOGGED)
     try:
         # Loads the model, whose time is not the search's, and shows that it works.
         of.search(_WARM_UP, mode=wishes.mode, settings=wishes.settings)
-        return evaluate(cases, ask, blank, on_progress=on_progress)
+        return evaluate(
+            cases, ask, blank, tell=tell if wishes.ask else None, on_progress=on_progress
+        )
     finally:
         CALLER.reset(before)
+
+
+class _Failing:
+    """A language model whose failure is told, where an answer would do without it.
+
+    Else the documents' own words would be taken for the model's.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._failure: ModelError | None = None
+
+    @property
+    def name(self) -> str:
+        return self._writer.name
+
+    def generate(self, instruction: str, text: str, *, most_tokens: int) -> str:
+        return self._writer.generate(instruction, text, most_tokens=most_tokens)
+
+    def stream(self, instruction: str, text: str, *, most_tokens: int) -> Iterator[str]:
+        try:
+            yield from self._writer.stream(instruction, text, most_tokens=most_tokens)
+        except ModelError as error:
+            self._failure = error
+            raise
+
+    def refuse_failure(self) -> None:
+        """Raise what went wrong since the last time."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
 
 def _refuse_other_files(library: Library, variant: Library) -> None:
@@ -207,10 +286,12 @@ def _refuse_other_files(library: Library, variant: Library) -> None:
         )
 
 
-def _setup(of: Searchable, wishes: EvalWishes) -> EvalSetup:
+def _setup(of: Searchable, wishes: EvalWishes, readers: Readers | None) -> EvalSetup:
     from pincite import __version__
 
     stats = of.stats()
+    writer = readers.writer.name if readers and readers.writer else ""
+    asking = {"writer": writer, "judge": wishes.judge, **asdict(wishes.asking)}
     return EvalSetup(
         mode=wishes.mode,
         settings=asdict(wishes.settings),
@@ -223,6 +304,7 @@ def _setup(of: Searchable, wishes: EvalWishes) -> EvalSetup:
         version=__version__,
         commit=_commit(of.folder) if of.folder else "",
         abstain_below=wishes.abstain_below,
+        asking=asking if wishes.ask else None,
     )
 
 

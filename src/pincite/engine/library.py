@@ -97,7 +97,10 @@ class Library(Searchable):
             fresh=fresh,
         )
         self._home.refuse_folder()
-        return self._run(wishes, passwords, on_progress).go(self._home)
+        from pincite.engine.saved_answers import recheck_changed
+
+        report = self._run(wishes, passwords, on_progress).go(self._home)
+        return replace(report, answers=recheck_changed(self))
 
     def reindex(  # noqa: PLR0913 — each is a choice of the user's
         self,

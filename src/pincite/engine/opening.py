@@ -74,6 +74,8 @@ def trust(
 
     It is opened, and its database is: what it wants is said inside. `store` has its password.
     """
+    from pincite.engine.agents import requests_in
+
     asked: list[Request] = []
 
     def noted(place: Path, requests: tuple[Request, ...]) -> bool:
@@ -84,6 +86,7 @@ def trust(
         with suppress(StoreUnreachable):  # what else it wants is asked for when it answers
             library.require_consent()
         admit(library, noted)
+        Consent(library.root, noted).require(*requests_in(library.root))
         known = sorted(request for place, request in allowed() if place == str(library.root))
     if not set(asked).issubset(known):
         raise SettingsError(f"consent cannot be remembered: {consent_file()} cannot be written")

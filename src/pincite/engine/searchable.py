@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -37,8 +37,9 @@ from pincite.stores.fields import storable
 
 if TYPE_CHECKING:
     from pincite.answer.flow import Readers
+    from pincite.answer.receipts import CitedWords
     from pincite.engine.searching import Searching
-    from pincite.ports import Embedder, Store, UnitScorer, Writer
+    from pincite.ports import Embedder, Judge, Store, UnitScorer, Writer
     from pincite.reading.sandbox import Sandbox
     from pincite.records import (
         CatalogEntry,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         CitedPlace,
         Claim,
         Context,
+        Counted,
         Document,
         DocumentEntry,
         DocumentPage,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         Mode,
         Moment,
         Outcome,
+        Progress,
         Reason,
         Result,
         Retrieved,
@@ -287,9 +290,34 @@ class Searchable:
             timed = replace(told, seconds={**told.seconds, **watch.seconds})
             return noted.told(timed, retrieval=told.seconds)
 
+    def count(
+        self,
+        question: str,
+        *,
+        filters: FiltersGiven = None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Counted:
+        """Look at every document, for a question that asks for all of something.
+
+        Filters choose the documents. It says which have a passage with all telling words of the
+        question, or which have none where it asks for those, and cites every passage.
+        """
+        from pincite.answer.counting import counted
+
+        filters = _checked(question, filters)
+        filters.check()
+        store = self._store()
+        refuse_unread_labels(begun(store.header(), self.root), filters)
+        return counted(question, store, filters, on_progress=on_progress, cancelled=cancelled)
+
     def writer(self, profile: str) -> Writer:
         """The language model of a profile of `ModelAccess`."""
         return self._embedders.writer(profile)
+
+    def judge(self, spec: str, profile: str) -> Judge | None:
+        """Who looks at what it writes; see `ask`."""
+        return self._embedders.judge(spec, profile)
 
     @property
     def known_as(self) -> tuple[str, str]:
@@ -349,14 +377,23 @@ class Searchable:
 
         A Path is a file, a str is its text. ReceiptInvalid where it holds no such citations.
         """
-        from pincite.answer.checking import check_citations
         from pincite.answer.receipts import citations_in, read_file
 
-        _, clearance = self._home.sight()
+        _ = self._store()  # first of all, there must be something to compare with
         data = source.encode(errors="replace") if isinstance(source, str) else read_file(source)
-        cited = citations_in(data)
+        return self.check_words(citations_in(data))
+
+    def check_words(self, cited: Sequence[CitedWords]) -> tuple[CheckedCitation, ...]:
+        """What became of each of these."""
+        from pincite.answer.checking import check_citations
+
+        _, clearance = self._home.sight()
         with self._store().snapshot() as store:
             return tuple(check_citations(cited, store, differs=self._differs, clearance=clearance))
+
+    def paths(self) -> dict[str, DocumentId]:
+        """Which document stands where."""
+        return self._store().paths()
 
     def search_documents(  # noqa: PLR0913 — what is asked, of what, and in which shape
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pincite.entrypoints.render import SHORT_ID, Json, faint, strong
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         MoveReport,
         ReindexReport,
     )
+    from pincite.records.journal import RecheckedAnswer
 
 _MOST_NAMES = 10  # files named one by one; of more only the number is told
 _ROLES = {"live": "answers searches", "next": "being made", "before": "for a rollback"}
@@ -57,10 +59,21 @@ def report_as_text(report: IndexReport, seconds: float) -> Iterator[str]:
     yield from _named("Left out", [one for one in report.skipped if one.kind != "converted"])
     yield from _named("Read in part", report.partly)
     yield from _named("Without some vectors", report.lacking)
+    yield from (recheck_as_text(one) for one in report.answers)
     note = "; all else is searchable" if report.written or report.unchanged else ""
     if report.written + report.unchanged > report.added:
         note += ", and an earlier version is kept where there was one"
     yield from _named("Failed", report.failures, note=note)
+
+
+def recheck_as_text(one: RecheckedAnswer) -> str:
+    """`The answer you saved on 3 May 2026 no longer holds: …`."""
+    saved = datetime.fromtimestamp(one.answer.saved_at)
+    what = "still holds" if one.held_before else "holds again"
+    if not one.holds:
+        what = "no longer holds" if one.held_before else "still does not hold"
+    told = f"The answer you saved on {saved.day} {saved:%B %Y} {what}: {one.answer.question}"
+    return "\n    ".join(map(printable, [told, *one.answer.broken]))
 
 
 def _named(what: str, files: Sequence[Skipped | Failure], *, note: str = "") -> Iterator[str]:

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from pincite.errors import SettingsError
 from pincite.evals.judge import BY_QUESTION, LOWER_IS_BETTER
-from pincite.records import Case, CaseResult, Change, Comparison, EvalRun, FigureChange
+from pincite.records import (
+    Case,
+    CaseResult,
+    Change,
+    Comparison,
+    EvalRun,
+    FigureChange,
+    OutcomeChange,
+)
 
 DEFAULT_FIGURE = "ndcg@10"
 
@@ -34,16 +42,20 @@ def compare(before: EvalRun, after: EvalRun, *, figure: str = DEFAULT_FIGURE) ->
     pairs = [(earlier[key], result) for key, result in later.items() if key in earlier]
     if not pairs:
         raise SettingsError("the runs share no question; compare two runs of the same cases")
-    figures = tuple(_figure_changes(pairs))
+    is_asked = before.setup.asking is not None and after.setup.asking is not None
+    outcomes = _outcome_changes(pairs, asked=is_asked)
+    shared = len(pairs)
+    pairs = [pair for pair in pairs if not pair[0].case.is_open]
+    figures = tuple(_figure_changes(pairs)) if pairs else ()
     present = [one.name for one in figures]
-    if not present:
+    if pairs and not present:
         raise SettingsError("no figure applies to the questions that the runs share")
-    if figure not in present and figure != DEFAULT_FIGURE:
+    if pairs and figure not in present and figure != DEFAULT_FIGURE:
         raise SettingsError(
             f"the questions that the runs share have no figure {figure!r}; "
             f"choose one of: {', '.join(present)}"
         )
-    chosen = figure if figure in present else present[0]
+    chosen = figure if figure in present or not present else present[0]
     changes = [
         Change(after.case, before, after, before.figures[chosen], after.figures[chosen])
         for before, after in _with_figure(pairs, chosen)
@@ -59,6 +71,33 @@ def compare(before: EvalRun, after: EvalRun, *, figure: str = DEFAULT_FIGURE) ->
         same=sum(_gain(one, chosen) == 0 for one in changes),
         only_before=tuple(one.case for key, one in earlier.items() if key not in later),
         only_after=tuple(one.case for key, one in later.items() if key not in earlier),
+        outcomes=outcomes,
+        unlabelled=shared - len(pairs),
+    )
+
+
+def _outcome_changes(pairs: Sequence[_Pair], *, asked: bool) -> tuple[OutcomeChange, ...]:
+    """The questions that came out in another way.
+
+    Of questions without labels those, too, that came out first from another document; of others
+    the figures say more. Where one of the runs only searched, that is what is compared.
+    """
+    changes = (
+        OutcomeChange(
+            after.case,
+            before.outcome(asked=asked),
+            after.outcome(asked=asked),
+            before.first_document(asked=asked),
+            after.first_document(asked=asked),
+        )
+        for before, after in pairs
+        if asked or after.case.is_open
+    )
+    return tuple(
+        one
+        for one in changes
+        if one.before != one.after
+        or (one.case.is_open and one.document_before != one.document_after)
     )
 
 

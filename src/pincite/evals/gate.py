@@ -22,6 +22,8 @@ FLOOR_FIGURES = tuple(name for name in (*BY_QUESTION, *OVER_RUN) if name not in 
 _QUALITY = (
     *(name for name in BY_QUESTION if name not in (*LOWER_IS_BETTER, "similarity")),
     "abstention_auroc",
+    "refusal_precision",
+    "refusal_recall",
 )
 _COUNTS = ("questions", "unanswerable")  # else the floors hold once the hard questions are gone
 _EXAMPLE = '{"all": {"ndcg@10": 0.8}, "exact_term": {"hit@3": 1.0}}'

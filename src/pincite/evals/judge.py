@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 
 from pincite.errors import SettingsError, extra_needed
-from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator
+from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator, ToldCitation
 from pincite.text.words import WORD, fold, is_unspaced
 
 # Our names of the figures over documents: those of ir_measures, and how many results count.
@@ -31,6 +31,9 @@ BY_QUESTION = (
     "citation_precision@3",
     "citation_recall@3",
     "terms@10",
+    "answer_terms",
+    "answer_citation_precision",
+    "answer_citation_recall",
     "similarity",
     "context_tokens",
 )
@@ -48,16 +51,20 @@ def needed_package(name: str) -> ModuleType:
         raise SettingsError(extra_needed("evaluation", "eval")) from error
 
 
-def judged(results: Sequence[CaseResult], texts: Sequence[Sequence[str]]) -> tuple[CaseResult, ...]:
+def judged(
+    results: Sequence[CaseResult], texts: Sequence[Sequence[str]], *, asked: bool = False
+) -> tuple[CaseResult, ...]:
     """The results with the figures that apply to each; `texts` are those of the found chunks.
 
-    A question whose search failed or found nothing scores 0 in whatever is expected of it.
+    A question whose search failed or found nothing scores 0 in whatever is expected of it; so does
+    one that was `asked` and not answered, in what is expected of the answer.
     """
     rankings = _ranking_figures(results)
     return tuple(
         replace(result, figures={name: known[name] for name in BY_QUESTION if name in known})
         for result, ranking, chunk_texts in zip(results, rankings, texts, strict=True)
-        for known in ({**ranking, **_own_figures(result, chunk_texts)},)
+        for of_answer in (_answer_figures(result) if asked else {},)
+        for known in ({**ranking, **_own_figures(result, chunk_texts), **of_answer},)
     )
 
 
@@ -160,6 +167,42 @@ def _own_figures(result: CaseResult, texts: Sequence[str]) -> dict[str, float]:
     if not result.error:
         figures["context_tokens"] = float(sum(one.tokens for one in found))
     return figures
+
+
+def _answer_figures(result: CaseResult) -> dict[str, float]:
+    """How good the answer to a question is that has one, by what is shown as proven of it."""
+    case = result.case
+    claims = (
+        [one for one in result.told.claims if one.state != "unsupported"] if result.told else []
+    )
+    figures: dict[str, float] = {}
+    if case.unanswerable:
+        return figures
+    if case.terms:
+        cited = [one for claim in claims for one in claim.citations]
+        shown = [text for one in cited for text in (one.lead, one.quote, one.citation)]
+        said = _comparable("\n".join([*(claim.text for claim in claims), *shown]))
+        figures["answer_terms"] = float(all(_holds(said, _comparable(one)) for one in case.terms))
+    if case.documents or case.places or case.chunks:
+        right = [
+            any(is_rightly_cited(one, case) for one in claim.citations)
+            for claim in claims
+            if claim.citations
+        ]
+        if right:
+            figures["answer_citation_precision"] = sum(right) / len(right)
+        figures["answer_citation_recall"] = float(any(right))
+    return figures
+
+
+def is_rightly_cited(cited: ToldCitation, case: Case) -> bool:
+    """Whether words stand where they are expected; a document without a place counts as a whole."""
+    if cited.chunk in case.chunks or any(
+        overlaps(place, cited.document, cited.locator) for place in case.places
+    ):
+        return True
+    exact = {place.document for place in case.places}
+    return not case.chunks and cited.document in case.documents and cited.document not in exact
 
 
 def _holds(text: str, term: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 from statistics import fmean
@@ -9,7 +10,7 @@ from statistics import fmean
 import numpy as np
 
 from pincite.evals.judge import BY_QUESTION, needed_package
-from pincite.records import CaseResult
+from pincite.records import CaseResult, EvalRun
 
 ALL = "all"
 """Where the figures of all questions stand, beside those of each kind."""
@@ -23,6 +24,11 @@ OVER_RUN = (
     "abstention_recall",
     "abstention_auroc",
     "aurc",
+    "unlabelled",
+    "answered",
+    "refused",
+    "refusal_precision",
+    "refusal_recall",
 )
 """The figures that only all questions together have."""
 
@@ -30,18 +36,26 @@ OVER_RUN = (
 def figures_by_kind(results: Sequence[CaseResult]) -> dict[str, dict[str, float]]:
     """The figures of all questions, then of each kind, as far as they apply."""
     unanswerable = sum(result.case.unanswerable for result in results)
+    unlabelled = sum(result.case.is_open for result in results)
     counts = {
         "questions": float(len(results)),
-        "answerable": float(len(results) - unanswerable),
+        "answerable": float(len(results) - unanswerable - unlabelled),
         "unanswerable": float(unanswerable),
+        **({"unlabelled": float(unlabelled)} if unlabelled else {}),
         "failed": float(sum(bool(result.error) for result in results)),
     }
-    figures = {ALL: {**_means(results), **counts, **_abstention(results)}}
+    figures = {ALL: {**_means(results), **counts, **_abstention(results), **_refusal(results)}}
     if curve := risk_coverage(results):
         figures[ALL]["aurc"] = aurc(curve)
     for kind in sorted({result.case.kind for result in results} - {ALL}):
         figures[kind] = _means([result for result in results if result.case.kind == kind])
     return figures
+
+
+def outcomes(run: EvalRun) -> Counter[str]:
+    """How many questions came out in which way, in the order of their names."""
+    asked = run.setup.asking is not None
+    return Counter(sorted(result.outcome(asked=asked) for result in run.results))
 
 
 def latency(results: Sequence[CaseResult]) -> dict[str, dict[str, float]]:
@@ -133,7 +147,25 @@ def _abstention(results: Sequence[CaseResult]) -> dict[str, float]:
     figures = {"abstention_recall": rightly / len(unanswerable)}
     if abstained:
         figures = {"abstention_precision": rightly / abstained, **figures}
-    if answerable := [result.confidence for result in asked if not result.case.unanswerable]:
+    labelled = (one for one in asked if not (one.case.unanswerable or one.case.is_open))
+    if answerable := [result.confidence for result in labelled]:
         confidences = [result.confidence for result in unanswerable]
         figures["abstention_auroc"] = auroc(answerable, confidences)
+    return figures
+
+
+def _refusal(results: Sequence[CaseResult]) -> dict[str, float]:
+    """How many were answered, and how well refusing tells those without an answer."""
+    told = [result for result in results if result.told is not None]
+    refused = [one for one in told if one.told is not None and not one.told.is_answer]
+    if not told:
+        return {}
+    figures = {"answered": float(len(told) - len(refused)), "refused": float(len(refused))}
+    unanswerable = sum(one.case.unanswerable for one in told)
+    labelled = [one for one in refused if not one.case.is_open]
+    rightly = sum(one.case.unanswerable for one in refused)
+    if unanswerable and labelled:
+        figures["refusal_precision"] = rightly / len(labelled)
+    if unanswerable:
+        figures["refusal_recall"] = rightly / unanswerable
     return figures

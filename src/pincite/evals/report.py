@@ -12,8 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pincite.evals import plots, wording
-from pincite.evals.judge import is_expected, needed_package
-from pincite.evals.measures import ALL, is_wrong, risk_coverage, with_verdict
+from pincite.evals.judge import is_expected, is_rightly_cited, needed_package
+from pincite.evals.measures import ALL, is_wrong, outcomes, risk_coverage, with_verdict
 from pincite.records import Case, CaseResult, Comparison, EvalRun, Found
 from pincite.text.printable import printable
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _DRAWN = ("ndcg@10", "hit@1", "hit@3", "place_hit@3")
-_HEADLINES = (*_DRAWN, "citation_precision@3", "abstention_auroc")
+_ANSWERS = ("answer_terms", "answer_citation_precision", "answer_citation_recall")
+_REFUSAL = ("refusal_precision", "refusal_recall")
+_HEADLINES = (*_DRAWN, "citation_precision@3", "abstention_auroc", *_ANSWERS, *_REFUSAL)
 _JUDGED_BY = ("ndcg@10", "place_hit@10", "terms@10")  # the first one that applies
 _MOST_KINDS = 12  # in tables and plots: those with most questions
 _MOST_QUESTIONS = 20  # in each list
@@ -35,9 +37,18 @@ def report(run: EvalRun, *, compared: Comparison | None = None) -> str:
     kinds = _kinds(run)
     before, after = (_setup(compared.before), _setup(compared.after)) if compared else ({}, {})
     shown = {name for kind in kinds for name in run.figures.get(kind, {})}
+    asked = run.setup.asking is not None
+    labelled = [one for one in run.results if not one.case.is_open and not one.error]
+    none_there = [one for one in labelled if one.case.unanswerable]
     overconfident = [
-        one for one in run.results if one.case.unanswerable and one.found and not one.abstained
+        one
+        for one in none_there
+        if (one.told.is_answer if one.told else one.found and not one.abstained)
     ]
+    told = sorted(
+        (one for one in labelled if one.told and not one.case.unanswerable),
+        key=lambda one: one.case.question,
+    )
     return template.render(
         run=run,
         title=run.label or "Evaluation",
@@ -57,6 +68,15 @@ def report(run: EvalRun, *, compared: Comparison | None = None) -> str:
         most=_MOST_QUESTIONS,
         worst=_worst(run.results),
         overconfident=sorted(overconfident, key=lambda one: (-one.confidence, one.case.question)),
+        missed=[one for one in told if one.told and one.told.is_answer and _misses(one)],
+        wrongly_refused=[one for one in told if one.told and not one.told.is_answer],
+        asked=asked,
+        unlabelled=[
+            (one, one.outcome(asked=asked), one.first_document(asked=asked))
+            for one in run.results
+            if one.case.is_open
+        ],
+        came_out=outcomes(run) if asked or any(one.case.is_open for one in run.results) else {},
         failed=[result for result in run.results if result.error],
         compared=compared,
         setup_changes=[
@@ -79,7 +99,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["wording"] = wording
-    environment.filters.update(judged=_judged, rightness=_rightness)
+    environment.filters.update(judged=_judged, rightness=_rightness, rightly_cited=is_rightly_cited)
     return environment
 
 
@@ -101,6 +121,11 @@ def _setup(run: EvalRun) -> dict[str, str]:
         "Index": setup.index,
         "Documents": f"{setup.documents:,}",
         "Chunks": f"{setup.chunks:,}",
+        **{
+            f"Answers: {name}": str(value)
+            for name, value in (setup.asking or {}).items()
+            if value != ""
+        },
         "Abstains below": "" if setup.abstain_below is None else f"{setup.abstain_below:g}",
         **{
             f"Setting {name}": "none" if value is None else str(value)
@@ -175,6 +200,12 @@ def _worst(results: Sequence[CaseResult]) -> list[CaseResult]:
 
     imperfect = [one for one in results if not one.error and min(goodness(one)) < 1]
     return sorted(imperfect, key=lambda one: (goodness(one), one.case.question))
+
+
+def _misses(answered: CaseResult) -> bool:
+    """Whether the answer lacks something of what is expected of it."""
+    expected = ("answer_terms", "answer_citation_recall")
+    return any(answered.figures.get(name) == 0 for name in expected)
 
 
 def _judged(result: CaseResult) -> tuple[str, float]:

@@ -106,10 +106,13 @@ if TYPE_CHECKING:
         Abstention as Abstention,
         AbstentionReason as AbstentionReason,
         Answer as Answer,
+        Artifact as Artifact,
+        ArtifactSection as ArtifactSection,
         CheckedCitation as CheckedCitation,
         CheckState as CheckState,
         Citation as Citation,
         Claim as Claim,
+        Counted as Counted,
         Outcome as Outcome,
         State as State,
     )
@@ -133,6 +136,10 @@ if TYPE_CHECKING:
         FigureChange as FigureChange,
         FloorCheck as FloorCheck,
         Found as Found,
+        OutcomeChange as OutcomeChange,
+        Told as Told,
+        ToldCitation as ToldCitation,
+        ToldClaim as ToldClaim,
     )
     from pincite.records.filter_expression import (
         FIELDS as FIELDS,

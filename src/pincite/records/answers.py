@@ -9,6 +9,7 @@ from typing import Literal
 from pincite.records.chunks import ChunkId
 from pincite.records.citation import where
 from pincite.records.documents import DocumentId
+from pincite.records.indexing import Failure
 from pincite.records.places import Box, Locator
 from pincite.records.searching import Asides
 from pincite.text.printable import one_line, printable
@@ -126,6 +127,55 @@ class Abstention:
 
 
 Outcome = Answer | Abstention
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a look at everything found, and how much everything was."""
+
+    question: str
+    words: tuple[str, ...]  # that a passage must have, in whatever form, to be counted
+    negated: bool  # it was asked for documents without such a passage
+    looked_at: int  # documents
+    total: int
+    documents: tuple[str, ...]  # paths of those that were asked for
+    hits: tuple[Citation, ...]  # every passage; none where documents without are asked for
+    unread: tuple[Failure, ...]
+    complete: bool  # False: the index is not, so there may be more
+
+    @property
+    def statement(self) -> str:
+        """`1,204 of 1,204 documents looked at, 47 hold it, 3 could not be read: …`."""
+        verb = "do not hold it" if self.negated else "hold it"
+        told = f"{self.looked_at:,} of {self.total:,} documents looked at, "
+        told += f"{len(self.documents):,} {verb}"
+        if self.unread:
+            named = ", ".join(printable(one.path) for one in self.unread[:10])
+            more = ", …" if len(self.unread) > 10 else ""
+            told += f", {len(self.unread):,} could not be read: {named}{more}"
+        words = ", ".join(f"“{printable(word)}”" for word in self.words)
+        unfinished = "" if self.complete else " The index is not complete: there may be more."
+        return f"{told}. Counted are documents with a passage that has {words}.{unfinished}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactSection:
+    """A section of an artifact; without claims it says what is open."""
+
+    heading: str
+    claims: tuple[Claim, ...]
+    open: str
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A document made of others, such as a blueprint."""
+
+    title: str
+    about: str
+    sections: tuple[ArtifactSection, ...]
+    writer: str = ""  # the language model that wrote it; empty: the documents' own words
+
 
 CheckState = Literal[
     "valid",  # the words stand at their place in the document as it is now

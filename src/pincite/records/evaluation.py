@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
+from pincite.records.answers import Outcome, State
 from pincite.records.chunks import ChunkId
 from pincite.records.documents import sha1
 from pincite.records.filters import Filters
@@ -85,16 +86,96 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToldCitation:
+    """The words a claim rests on, as a run remembers them."""
+
+    document: str  # path in the library
+    chunk: ChunkId
+    locator: Locator  # of the quote
+    citation: str  # title and place, as people read them
+    quote: str  # as people read it
+    lead: str = ""  # shown before the quote
+
+
+@dataclass(frozen=True, slots=True)
+class ToldClaim:
+    """One claim of an answer, as a run remembers it."""
+
+    text: str  # as people read it
+    state: State
+    citations: tuple[ToldCitation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The answer to a case, or why there is none, as a run remembers it."""
+
+    claims: tuple[ToldClaim, ...] = ()  # none: it was refused
+    reason: str = ""  # of a refusal
+    message: str = ""  # the same, for people
+    probability: float | None = None  # that the best place found answers the question
+    writer: str = ""  # the language model that wrote it; empty: the documents' own words
+    notices: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, told: Outcome) -> Told:
+        """What `ask` told, without what a run does not need."""
+        told_of = cls(probability=told.probability, notices=told.asides.notices)
+        if told.outcome == "abstention":
+            return replace(told_of, reason=told.reason, message=told.message)
+        claims = tuple(
+            ToldClaim(
+                claim.words,
+                claim.state,
+                tuple(
+                    ToldCitation(
+                        document=one.path,
+                        chunk=one.chunk_id,
+                        locator=one.locator,
+                        citation=one.citation,
+                        quote=one.words,
+                        lead=one.lead,
+                    )
+                    for one in claim.citations
+                ),
+            )
+            for claim in told.claims
+        )
+        return replace(told_of, claims=claims, writer=told.writer)
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it was answered, rightly or not."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
     """What a run found for one case, and how good that is."""
 
     case: Case
     found: tuple[Found, ...] = ()
+    told: Told | None = None  # None: only searched for, or it failed
     confidence: float = 0.0  # that the answer is there; only their order has a meaning
     abstained: bool = False
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage, in their order
     figures: Mapping[str, float] = field(default_factory=dict)  # those that apply to this case
-    error: str = ""  # why the search failed
+    error: str = ""  # why the search, or the answer, failed
+
+    def outcome(self, *, asked: bool) -> str:
+        """What came out: results, answer, error, or the reason why there is nothing."""
+        if self.error:
+            return "error"
+        if asked and self.told:
+            return self.told.reason or "answer"
+        return "results" if self.found else "nothing_found"
+
+    def first_document(self, *, asked: bool) -> str:
+        """The document that is cited first, or found first; empty where nothing is."""
+        if asked and self.told:
+            cited = (one.document for claim in self.told.claims for one in claim.citations)
+            return next(cited, "")
+        return self.found[0].document if self.found else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +193,8 @@ class EvalSetup:
     version: str  # of pincite
     commit: str = ""  # of the folder the library lies in, where it is in a Git repository
     abstain_below: float | None = None
+    # How answers were asked for, such as profile and caution; None: nothing but searched for.
+    asking: Mapping[str, float | int | str | bool] | None = None
 
     @property
     def top_k(self) -> int | None:
@@ -158,6 +241,17 @@ class FigureChange:
 
 
 @dataclass(frozen=True, slots=True)
+class OutcomeChange:
+    """One question that came out in another way, or first from another document."""
+
+    case: Case
+    before: str  # answer, results, error, or why there is nothing
+    after: str
+    document_before: str  # the first one; empty where there is none
+    document_after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """What changed from one run to another."""
 
@@ -170,6 +264,8 @@ class Comparison:
     same: int
     only_before: tuple[Case, ...]
     only_after: tuple[Case, ...]
+    outcomes: tuple[OutcomeChange, ...] = ()  # of answers, and of questions without labels
+    unlabelled: int = 0  # questions of both of which nobody said what should be found
 
 
 @dataclass(frozen=True, slots=True)

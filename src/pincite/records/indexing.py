@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pincite.records.chunks import ChunkId
 from pincite.records.documents import DocumentEntry
 from pincite.records.header import LibraryHeader
+from pincite.records.journal import RecheckedAnswer
 
 SkipKind = Literal["too_large", "link", "empty", "special", "unreadable", "converted", "orphaned"]
 Part = Literal["log", "database", "words", "vectors", "segments"]  # of an index
@@ -68,6 +69,7 @@ class IndexReport:
     lacking: tuple[Failure, ...] = ()  # stored, but some of their chunks have no vector yet
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by what happened to them
     unsupported: Mapping[str, int] = field(default_factory=dict)  # files of other kinds, by suffix
+    answers: tuple[RecheckedAnswer, ...] = ()  # saved ones that hold no longer, or hold again
 
     @property
     def written(self) -> int:

@@ -87,3 +87,33 @@ class Feedback:
     good: bool
     note: str = ""
     at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAnswer:
+    """An answer, or a text with citations, that is kept to be told when it no longer holds."""
+
+    id: str
+    library: str
+    question: str  # or what the text is called
+    text: str  # a receipt, or Markdown with footnotes
+    user: str = ""
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    saved_at: float = 0.0
+    checked_at: float = 0.0
+    # What it rests on: each path with the document that stood there when it was checked last.
+    sources: Mapping[str, str] = field(default_factory=dict)
+    broken: tuple[str, ...] = ()  # what no longer holds, in sentences
+
+
+@dataclass(frozen=True, slots=True)
+class RecheckedAnswer:
+    """What became of a saved answer: told where that is news."""
+
+    answer: SavedAnswer
+    held_before: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether every word it cites still stands in the library."""
+        return not self.answer.broken

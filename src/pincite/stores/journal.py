@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pincite.errors import LibraryBusy, SettingsError, StoreDamaged, StoreTooNew
 from pincite.records.conditions import LEVELS
-from pincite.records.journal import Feedback, Job, Key, LoggedQuery
+from pincite.records.journal import Feedback, Job, Key, LoggedQuery, SavedAnswer
 
 if TYPE_CHECKING:
     import apsw
@@ -29,15 +29,16 @@ if TYPE_CHECKING:
 Row = Sequence[Any]
 Run = Callable[[str, Sequence[Any]], list[Row]]
 """A statement with `?` for its values → its rows, in a transaction of its own."""
-Kept = TypeVar("Kept", Key, Job, LoggedQuery, Feedback)
+Kept = TypeVar("Kept", Key, Job, LoggedQuery, Feedback, SavedAnswer)
 
 MOST_QUERIES = 50_000  # the oldest ones go
 _PAGE = 1_000  # rows
 _LONGEST_NAME = 100  # characters
 _TABLES = tuple(
     f"CREATE TABLE journal_{name} (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT"
-    for name in ("key", "job", "query", "feedback")
+    for name in ("key", "job", "query", "feedback", "answer")
 )
+_FIRST = 4  # tables that a journal has at least; the others came later
 _VERSION = 1
 _WAIT_MS = 1_500  # for another process that writes
 _SECRET = re.compile(r"pincite_([0-9a-f]{16})_[A-Za-z0-9_-]{43}")
@@ -212,6 +213,20 @@ class Journal:
         """What people thought, by the query."""
         return {one.query: one for one in self._all("feedback", Feedback)}
 
+    def save_answer(self, answer: SavedAnswer) -> None:
+        """Keep an answer as it is now."""
+        self._keep("answer", answer.id, answer)
+
+    def saved_answers(self, *, library: str, user: str | None = None) -> list[SavedAnswer]:
+        """The answers that were saved of a library, the newest last."""
+        every = self._all("answer", SavedAnswer)
+        return [one for one in every if one.library == library and user in (None, one.user)]
+
+    def forget_answers(self, ids: Sequence[str]) -> None:
+        """Forget saved answers, also in the file."""
+        self._delete("answer", ids)
+        self._shrink()
+
     def _forget_feedback(self) -> None:
         self._run("DELETE FROM journal_feedback WHERE id NOT IN (SELECT id FROM journal_query)", ())
 
@@ -221,7 +236,9 @@ class Journal:
             marks = ", ".join("?" * len(some))
             self._run(f"DELETE FROM journal_{table} WHERE id IN ({marks})", some)  # noqa: S608 — our names
 
-    def _keep(self, table: str, name: str, record: Key | Job | Feedback, **more: str) -> None:
+    def _keep(
+        self, table: str, name: str, record: Key | Job | Feedback | SavedAnswer, **more: str
+    ) -> None:
         self._run(
             f"INSERT INTO journal_{table} (id, record) VALUES (?, ?) "  # noqa: S608 — our names
             "ON CONFLICT (id) DO UPDATE SET record = excluded.record",
@@ -286,14 +303,14 @@ def _prepare(connection: apsw.Connection, file: Path) -> None:
     # A query that was logged in the second before a power cut may be lost, nothing else.
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "trusted_schema = OFF"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
-    if not _objects(connection):
-        with transaction(connection):
-            if not _objects(connection):  # else another process made them just now
-                for table in _TABLES:
-                    connection.execute(table)
-                connection.pragma("user_version", _VERSION)
     if connection.pragma("user_version") > _VERSION:
         raise StoreTooNew(f"{file} was written by a newer pincite; upgrade pincite")
+    if _objects(connection) in (set(), set(_TABLES[:_FIRST])):
+        with transaction(connection):
+            # Another process may have made them just now.
+            for table in set(_TABLES) - _objects(connection):
+                connection.execute(table)
+            connection.pragma("user_version", _VERSION)
     if _objects(connection) != set(_TABLES):
         raise StoreDamaged(f"{file} is not as pincite made it; {_MEND}")
 
@@ -325,7 +342,7 @@ def _hash_in(record: str) -> str:
     return str(json.loads(record).get("hash", ""))
 
 
-def _text(record: Key | Job | LoggedQuery | Feedback, **more: str) -> str:
+def _text(record: Key | Job | LoggedQuery | Feedback | SavedAnswer, **more: str) -> str:
     """As JSON; half a character, which no database takes, becomes a question mark."""
     fields = {name: getattr(record, name) for name in record.__slots__} | more
     return json.dumps(fields, ensure_ascii=False, default=str).encode(errors="replace").decode()

@@ -13,7 +13,7 @@ import msgspec
 
 from pincite.errors import PathRefused, RunNotFound, StoreDamaged, StoreReadOnly
 from pincite.files import make_folder, open_file, remove, remove_ours, replace_file
-from pincite.records import EvalRun, EvalSetup
+from pincite.records import CaseResult, EvalRun, EvalSetup, Found, ToldCitation
 
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9]{6}")
 _SUFFIX = ".json"
@@ -58,8 +58,9 @@ class RunFolder:
     def forget(self, is_path: Callable[[str], bool], chunks: Set[str]) -> int:
         """Take what was found in documents out of all runs; out of how many. Figures stay.
 
-        A question that such a document should answer goes as a whole. So does what was not
-        finished, or cannot be read: nobody knows what it holds.
+        A question that such a document should answer goes as a whole, and one out of the log that
+        found it, as in the log itself. So does what was not finished, or cannot be read: nobody
+        knows what it holds.
         """
         gone = 0
         with self._writing():
@@ -71,17 +72,15 @@ class RunFolder:
                     with suppress(IsADirectoryError):
                         remove(file)
                     continue
+
+                def is_gone(one: Found | ToldCitation) -> bool:
+                    return one.chunk in chunks or is_path(one.document)
+
                 results = [
-                    replace(
-                        one,
-                        found=tuple(
-                            hit
-                            for hit in one.found
-                            if hit.chunk not in chunks and not is_path(hit.document)
-                        ),
-                    )
+                    _without(one, is_gone)
                     for one in run.results
-                    if chunks.isdisjoint(one.case.chunks)
+                    if not (one.case.is_open and any(map(is_gone, one.found)))
+                    and chunks.isdisjoint(one.case.chunks)
                     and not any(map(is_path, one.case.documents))
                     and not any(is_path(place.document) for place in one.case.places)
                 ]
@@ -153,3 +152,18 @@ class RunFolder:
         if not RUN_ID.fullmatch(run_id):
             raise StoreDamaged(f"{run_id!r} is not the id of a run; delete its file and run again")
         return self._folder / f"{run_id}{_SUFFIX}"
+
+
+def _without(result: CaseResult, is_gone: Callable[[Found | ToldCitation], bool]) -> CaseResult:
+    """What was found and told, without what is to be forgotten.
+
+    Nobody knows which of its sources a language model has which of its words from.
+    """
+    found = tuple(one for one in result.found if not is_gone(one))
+    told = result.told
+    if told is None:
+        return replace(result, found=found)
+    claims = tuple(one for one in told.claims if not any(map(is_gone, one.citations)))
+    if told.writer and (len(claims), len(found)) != (len(told.claims), len(result.found)):
+        claims = ()
+    return replace(result, found=found, told=replace(told, claims=claims))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import permutation_test
 
-from eval_runs import eval_run as run
+from eval_runs import SETUP, eval_run as run
 from pincite.errors import SettingsError
 from pincite.evals.compare import compare
 from pincite.evals.judge import BY_QUESTION
@@ -22,6 +22,11 @@ from pincite.records import (
     EvalRun,
     ExpectedPlace,
     Filters,
+    Found,
+    Locator,
+    Told,
+    ToldCitation,
+    ToldClaim,
 )
 
 
@@ -210,3 +215,75 @@ def test_a_run_is_no_better_and_no_worse_than_itself(one: EvalRun) -> None:
     outcome = compare(one, one)
     assert outcome.same == len(one.results)
     assert all(change.p_value == 1.0 for change in outcome.figures)
+
+
+def open_one(question: str, document: str, told: Told | None = None, error: str = "") -> CaseResult:
+    place = Locator(1, 1)
+    found = Found(
+        document=document,
+        chunk=ChunkId("c"),
+        score=1.0,
+        locator=place,
+        cited=place,
+        quote="",
+        tokens=1,
+    )
+    return CaseResult(case=Case(question=question), found=(found,), told=told, error=error)
+
+
+def answer_from(document: str) -> Told:
+    cited = ToldCitation(
+        document=document, chunk=ChunkId("c"), locator=Locator(1, 1), citation="", quote="…"
+    )
+    return Told(claims=(ToldClaim("…", "quoted", (cited,)),))
+
+
+REFUSED = Told(reason="too_far")
+ASKING = replace(SETUP, asking={"writer": ""})
+
+
+def test_questions_without_labels_are_compared_by_what_came_out_and_first_from_where() -> None:
+    before = run(open_one("a", "x.md"), open_one("b", "x.md"), open_one("c", "x.md"))
+    after = run(open_one("a", "y.md"), open_one("b", "x.md"), open_one("c", "x.md", error="no"))
+    outcome = compare(before, after)
+    assert (outcome.figures, outcome.better, outcome.worse, outcome.same) == ((), (), (), 0)
+    assert outcome.unlabelled == 3
+    moved, failed = outcome.outcomes
+    assert (moved.document_before, moved.document_after) == ("x.md", "y.md")
+    assert (failed.before, failed.after) == ("results", "error")
+
+
+def test_of_answers_it_counts_what_is_cited_first_and_of_refusals_their_reason() -> None:
+    told = [answer_from("x.md"), answer_from("x.md"), REFUSED, answer_from("x.md")]
+    then = [answer_from("x.md"), answer_from("y.md"), Told(reason="counting"), REFUSED]
+    before, after = (
+        run(
+            *(open_one(name, name, one) for name, one in zip("abcd", some, strict=True)),
+            setup=ASKING,
+        )
+        for some in (told, then)
+    )
+    changes = compare(before, after).outcomes
+    assert [(one.before, one.after) for one in changes] == [
+        ("answer", "answer"),
+        ("too_far", "counting"),
+        ("answer", "too_far"),
+    ]
+    assert changes[0].document_after == "y.md"
+
+
+def test_a_run_that_only_searched_is_compared_by_what_both_found() -> None:
+    before = run(open_one("a", "x.md"))
+    after = run(open_one("a", "x.md", REFUSED), setup=ASKING)
+    assert compare(before, after).outcomes == ()
+
+
+def test_of_questions_with_labels_only_changed_answers_are_told_beside_the_figures() -> None:
+    labelled = result("a", **{"mrr": 1.0})
+    answered, refused = (replace(labelled, told=one) for one in (answer_from("x.md"), REFUSED))
+    elsewhere = replace(labelled, told=answer_from("y.md"))
+    outcome = compare(run(answered, setup=ASKING), run(refused, setup=ASKING))
+    assert [(one.before, one.after) for one in outcome.outcomes] == [("answer", "too_far")]
+    assert (outcome.unlabelled, outcome.same) == (0, 1)
+    assert compare(run(answered, setup=ASKING), run(elsewhere, setup=ASKING)).outcomes == ()
+    assert compare(run(answered), run(refused)).outcomes == ()

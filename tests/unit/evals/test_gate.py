@@ -26,7 +26,7 @@ def run(figures: Mapping[str, Mapping[str, float]]) -> EvalRun:
         ('{"all": {"mrr": "0.8"}}', "floor of 'all' 'mrr' must be a number, not 0.8"),
         ('{"all": {"mrr": NaN}}', "must be a number, not nan"),
         ('{"all": {"mrr": 1' + "0" * 5_000 + "}}", "must be a number, not inf"),
-        ('{"all": {"ndcg": 0.8}}', "unknown figure 'ndcg'; use one of: ndcg@10, .*auroc$"),
+        ('{"all": {"ndcg": 0.8}}', "unknown figure 'ndcg'; use one of: ndcg@10, .*refusal_recall$"),
         ('{"all": {"mrr": 0.8, "mrr": 0.1}}', "name 'mrr' twice"),
         ('{"content": {"abstention_auroc": 0.8}}', "only 'all' has 'abstention_auroc'"),
     ],

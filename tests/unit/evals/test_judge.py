@@ -7,7 +7,17 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from pincite.evals.judge import BY_QUESTION, judged, overlaps
-from pincite.records import Case, CaseResult, ChunkId, ExpectedPlace, Found, Locator
+from pincite.records import (
+    Case,
+    CaseResult,
+    ChunkId,
+    ExpectedPlace,
+    Found,
+    Locator,
+    Told,
+    ToldCitation,
+    ToldClaim,
+)
 
 RANKING = BY_QUESTION[:8]
 NOWHERE = Locator(1, 1)
@@ -302,3 +312,65 @@ def test_a_document_stands_where_its_best_result_stands() -> None:
     given_figures = figures(expecting(b=1), *ranked("a", "a", "b", "c", "a", "b"))
     assert given_figures["mrr"] == pytest.approx(1 / 2)
     assert given_figures["precision@3"] == pytest.approx(1 / 3)
+
+
+def citing(line: int, document: str = "a.md", quote: str = "…", state: str = "quoted") -> ToldClaim:
+    cited = ToldCitation(
+        document=document,
+        chunk=ChunkId(f"{document}:{line}"),
+        locator=Locator(line, line),
+        citation=f"{document}, line {line}",
+        quote=quote,
+        lead="Pump | Pressure",
+    )
+    return ToldClaim(quote, state, (cited,))  # type: ignore[arg-type]  # one of three
+
+
+def of_answer(case: Case, *claims: ToldClaim, told: bool = True) -> Mapping[str, float]:
+    result = CaseResult(case=case, told=Told(claims=claims) if told else None)
+    (judgement,) = judged([result], [[]], asked=True)
+    return {name: one for name, one in judgement.figures.items() if name.startswith("answer_")}
+
+
+EXACT = Case(question="?", documents={"a.md": 1, "b.md": 1}, places=(at(lines=(3, 4)),))
+
+
+def test_a_claim_is_cited_rightly_in_its_place_or_in_a_document_of_which_no_place_is_known() -> (
+    None
+):
+    assert of_answer(EXACT, citing(3), citing(9), citing(9, "b.md"), citing(1, "c.md")) == {
+        "answer_citation_precision": 0.5,
+        "answer_citation_recall": 1.0,
+    }
+    by_chunk = Case(question="?", chunks=(ChunkId("a.md:9"),))
+    assert of_answer(by_chunk, citing(9))["answer_citation_recall"] == 1.0
+    assert of_answer(by_chunk, citing(3))["answer_citation_recall"] == 0.0
+
+
+def test_a_refusal_and_a_failure_cite_nothing_and_hold_no_words() -> None:
+    case = Case(question="?", documents={"a.md": 1}, terms=("4.5 bar",))
+    nothing = {"answer_terms": 0.0, "answer_citation_recall": 0.0}
+    assert of_answer(case) == of_answer(case, told=False) == nothing
+    assert of_answer(Case(question="?", unanswerable=True), citing(3)) == {}
+    assert of_answer(Case(question="?"), citing(3)) == {}
+
+
+@pytest.mark.parametrize(
+    ("terms", "holds"),
+    [
+        (("4.5 Bar",), True),
+        (("Pressure", "4.5 bar"), True),  # what is shown before the quote
+        (("line 3",), True),  # where it stands
+        (("4.5 bar", "weekly"), False),
+        (("ar",), False),  # whole words
+    ],
+)
+def test_an_answer_holds_the_expected_words_or_not(terms: tuple[str, ...], holds: bool) -> None:
+    told = of_answer(Case(question="?", terms=terms), citing(3, quote="It runs at 4.5\nbar."))
+    assert told == {"answer_terms": float(holds)}
+
+
+def test_what_is_not_supported_is_no_claim() -> None:
+    case = Case(question="?", documents={"a.md": 1}, terms=("4.5 bar",))
+    figures_of = of_answer(case, citing(3, quote="4.5 bar", state="unsupported"))
+    assert figures_of == {"answer_terms": 0.0, "answer_citation_recall": 0.0}

@@ -19,7 +19,7 @@ from pincite.evals.measures import (
     risk_coverage,
     with_verdict,
 )
-from pincite.records import Case, CaseResult, ChunkId, Found, Locator
+from pincite.records import Case, CaseResult, ChunkId, Found, Locator, Told
 
 SOMETHING = Found(
     document="a.md",
@@ -43,7 +43,12 @@ def result(
     error: str = "",
 ) -> CaseResult:
     return CaseResult(
-        case=Case(question="?", kind=kind, unanswerable=unanswerable),
+        case=Case(
+            question="?",
+            kind=kind,
+            documents={} if unanswerable else {"a.md": 1},
+            unanswerable=unanswerable,
+        ),
         found=(SOMETHING,),
         figures=figures or {},
         confidence=confidence,
@@ -101,7 +106,7 @@ def test_a_failed_search_says_nothing_about_abstaining_or_risk() -> None:
         result(error="no answer", unanswerable=True, confidence=1.0),
     ]
     with_failed, without = (figures_by_kind(some)["all"] for some in ([*sound, *failed], sound))
-    for name in OVER_RUN[4:]:
+    for name in OVER_RUN[4:8]:
         assert with_failed[name] == without[name]
 
 
@@ -242,3 +247,28 @@ def test_questions_are_counted() -> None:
     figures = figures_by_kind(results)["all"]
     counts = {name: figures[name] for name in OVER_RUN[:4]}
     assert counts == {"questions": 3, "answerable": 2, "unanswerable": 1, "failed": 1}
+
+
+def test_refusing_is_measured_over_what_was_asked_for_an_answer() -> None:
+    refused, answered = Told(reason="not_answered"), Told()
+    results = [
+        replace(right(), told=answered),
+        replace(right(), told=refused),
+        replace(unanswerable(), told=refused),
+        replace(unanswerable(), told=answered),
+        replace(unanswerable(), error="no answer"),
+        CaseResult(case=Case(question="who knows?"), told=refused),
+    ]
+    figures = figures_by_kind(results)["all"]
+    assert (figures["answered"], figures["refused"], figures["unlabelled"]) == (2, 3, 1)
+    assert (figures["refusal_precision"], figures["refusal_recall"]) == (0.5, 0.5)
+    assert "refusal_recall" not in figures_by_kind(results[:2])["all"]
+    assert "refusal_precision" not in figures_by_kind(results[3:5])["all"]
+    assert not {"answered", "refusal_recall"} & figures_by_kind([unanswerable()])["all"].keys()
+
+
+def test_a_question_of_which_nobody_says_what_is_expected_is_not_answerable() -> None:
+    open_one = CaseResult(case=Case(question="who knows?"), confidence=9.0)
+    figures = figures_by_kind([right(0.8), unanswerable(0.5), open_one])["all"]
+    assert (figures["answerable"], figures["unlabelled"]) == (1, 1)
+    assert figures["abstention_auroc"] == 1.0

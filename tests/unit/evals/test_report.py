@@ -422,7 +422,9 @@ def test_ticks_are_even_and_end_at_or_above_the_longest_bar(most: float) -> None
     assert ticks[-2] <= float(bar.get("x", "")) + float(bar.get("width", "")) <= ticks[-1] + 0.1
 
 
-COUNTS = {"questions", "answerable", "unanswerable", "failed"}
+COUNTS = {
+    *("questions", "answerable", "unanswerable", "unlabelled", "failed", "answered", "refused")
+}
 
 
 def test_every_figure_that_is_measured_has_a_meaning() -> None:

@@ -19,6 +19,9 @@ from pincite.records import (
     Filters,
     Found,
     Locator,
+    Told,
+    ToldCitation,
+    ToldClaim,
 )
 from pincite.stores.runs import RunFolder
 
@@ -134,3 +137,58 @@ def test_a_link_in_place_of_a_run_is_a_damaged_run(runs: RunFolder, tmp_path: Pa
 
     assert runs.ids() == [kept.id, "20260103-000000-000003"]
     assert (tmp_path / "mine.json").exists()
+
+
+CITED = ToldCitation(
+    document="a.vtt",
+    chunk=ChunkId("0" * 40),
+    locator=Locator(1, 1),
+    citation="A talk, 00:01",
+    quote="Im Werkzeugkasten.",
+)
+ELSEWHERE = replace(CITED, document="b.md", chunk=ChunkId("1" * 40), quote="Unter der Matte.")
+
+
+def told_of(*citations: ToldCitation, writer: str = "", case: Case = CASE) -> CaseResult:
+    claims = tuple(ToldClaim(one.quote, "quoted", (one,)) for one in citations)
+    case = replace(case, documents={}, places=(), terms=("Schlüssel",))
+    return CaseResult(case=case, told=Told(claims=claims, writer=writer))
+
+
+def test_an_answer_comes_back_as_it_was_kept(runs: RunFolder) -> None:
+    kept = eval_run(told_of(CITED), CaseResult(case=CASE, told=Told(reason="too_far")))
+    kept = replace(kept, id="20260101-000000-000001")
+    runs.save(kept)
+    assert runs.load("last") == kept
+
+
+def test_a_run_from_before_there_were_answers_can_be_read(runs: RunFolder, tmp_path: Path) -> None:
+    kept = run("20260101-000000-000001")
+    runs.save(kept)
+    file = tmp_path / "evals" / f"{kept.id}.json"
+    old = msgspec.json.decode(file.read_bytes())
+    del old["results"][0]["told"], old["setup"]["asking"]
+    file.write_bytes(msgspec.json.encode(old))
+    assert runs.load("last") == kept
+    assert len(runs.heads()) == 1
+
+
+def test_answers_lose_what_they_say_out_of_a_forgotten_document(runs: RunFolder) -> None:
+    by_model = told_of(ELSEWHERE, CITED, writer="some-model")
+    kept = eval_run(told_of(CITED, ELSEWHERE), by_model, told_of(ELSEWHERE, writer="some-model"))
+    runs.save(replace(kept, id="20260101-000000-000001"))
+
+    assert runs.forget(lambda path: path == "a.vtt", frozenset()) == 1
+
+    answers = [one.told for one in runs.load("last").results]
+    quotes = [[claim.text for claim in one.claims] for one in answers if one]
+    assert quotes == [["Unter der Matte."], [], ["Unter der Matte."]]
+    assert all(one and one.is_answer for one in answers)
+
+
+def test_a_question_out_of_the_log_goes_with_what_it_found(runs: RunFolder) -> None:
+    asked = CaseResult(case=Case(question="Wo ist er?"), found=(FOUND,))
+    other = CaseResult(case=Case(question="Was noch?"), found=(replace(FOUND, document="b.md"),))
+    runs.save(replace(eval_run(asked, other), id="20260101-000000-000001"))
+    assert runs.forget(lambda path: path == "a.vtt", frozenset()) == 1
+    assert [one.case.question for one in runs.load("last").results] == ["Was noch?"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,11 @@ from typing import Any
 import click
 
 from pincite.engine import Library
+from pincite.engine.agents import Agent
+from pincite.engine.searchable import Searchable
 from pincite.entrypoints import answers
+from pincite.entrypoints.cli import progress
+from pincite.entrypoints.cli.agents import chosen_agent
 from pincite.entrypoints.cli.common import (
     GivenPath,
     as_json_option,
@@ -27,14 +31,15 @@ from pincite.entrypoints.cli.common import (
 )
 from pincite.entrypoints.cli.tuning import (
     Asking,
+    asking_filter_options,
     chosen_filters,
-    filter_options,
     search_settings,
     set_option,
 )
 from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.render import faint
-from pincite.records import Claim, Outcome
+from pincite.errors import SettingsError
+from pincite.records import Claim, Filters, Outcome
 from pincite.settings import PROFILES, AskSettings, UserSettings
 from pincite.text.own_files import is_receipt
 from pincite.text.printable import printable
@@ -88,7 +93,14 @@ EXIT_ABSTAINED = 11
 @click.option(
     "--copy", is_flag=True, help="Print Markdown with footnotes, which `pincite check` reads."
 )
-@filter_options
+@click.option(
+    "--all",
+    "count",
+    is_flag=True,
+    help="Look at every document, for a question that asks for all of something; count and cite "
+    "what has its words.",
+)
+@asking_filter_options
 @set_option
 @library_option
 @as_json_option
@@ -102,10 +114,12 @@ def ask(
     show_unsupported: bool,
     receipt: Path | None,
     copy: bool,
+    count: bool,
     settings: tuple[str, ...],
     library: Path,
     as_json: bool,
-    **filters: Any,  # noqa: ANN401 — what `filter_options` gives
+    agent: str | None,
+    **filters: Any,  # noqa: ANN401 — what `asking_filter_options` gives
 ) -> None:
     """Answer QUESTION from the documents and cite every claim, or say that they do not answer it.
 
@@ -120,13 +134,18 @@ def ask(
         raise click.UsageError(
             f"{printable(str(receipt))} already exists and is not a receipt; name another file"
         )
-    seen, tuned = chosen_filters(**filters), search_settings(settings)
+    who = chosen_agent(agent, library)
+    seen, tuned = who.seen(chosen_filters(**filters)), search_settings(settings)
+    if count:
+        _count(" ".join(question), seen, library, as_json=as_json)
+        return
     own = user_settings(os.environ)
-    writer = _writer(profile, own)
+    writer = writer_of(profile, who, own)
+    copy = copy or (who.output == "markdown" and not as_json)
     if receipt:
         refuse_elsewhere("--receipt")
     asking = replace(
-        own.asking,
+        who.asking(own.asking),
         caution=own.asking.caution if caution is None else caution,
         budget=budget or own.asking.budget,
         claims=claims,
@@ -150,7 +169,7 @@ def ask(
             told = ask(profile=writer, judge=own.judge, on_claim=show)
             if receipt:
                 proof = opened.receipt(told, filters=seen, settings=tuned, asking=asking)
-    _print(told, as_json=as_json, copy=copy)
+    print_outcome(told, as_json=as_json, copy=copy)
     if receipt and proof:
         from pincite.entrypoints.cli.questions import write_text
 
@@ -159,17 +178,33 @@ def ask(
         raise SystemExit(EXIT_ABSTAINED)
 
 
-def _writer(chosen: str | None, own: UserSettings) -> str | None:
+def _count(question: str, seen: Filters, folder: Path, *, as_json: bool) -> None:
+    """Every hit with its citation, then how much was looked at."""
+    refuse_elsewhere("--all")
+    with open_for(folder) as opened, progress.shown(quiet=as_json) as on_progress:
+        if not isinstance(opened, Searchable):
+            raise SettingsError("--all looks at a library itself; open it without --server")
+        found = opened.count(question, filters=seen, on_progress=on_progress)
+    if as_json:
+        echo_json({**asdict(found), "statement": found.statement})
+        return
+    for number, one in enumerate(found.hits, start=1):
+        echo_lines(answers.claim_as_text(number, Claim(one.quote, "quoted", "", (one,))))
+    if found.negated:
+        echo_lines(map(printable, found.documents))
+    click.echo(found.statement)
+
+
+def writer_of(chosen: str | None, agent: Agent, own: UserSettings) -> str | None:
     """The language model that writes; a server answers in the documents' own words."""
-    if chosen == "none" or (chosen is None and server() is not None):
+    writer = chosen or agent.profile or own.profile
+    if writer in (None, "none") or (chosen is None and server() is not None):
         return None
-    writer = chosen or own.profile
-    if writer:
-        refuse_elsewhere("--profile")
+    refuse_elsewhere("--profile")
     return writer
 
 
-def _print(told: Outcome, *, as_json: bool, copy: bool) -> None:
+def print_outcome(told: Outcome, *, as_json: bool, copy: bool) -> None:
     """All that was not printed while it was made."""
     if as_json:
         echo_json(answers.outcome_as_json(told))

@@ -17,8 +17,10 @@ from pincite.entrypoints.cli.common import (
     given_options,
     library_option,
     open_around,
+    own_profiles,
 )
 from pincite.entrypoints.cli.index import EXIT_PARTLY_FAILED
+from pincite.entrypoints.cli.log import Moment
 from pincite.entrypoints.cli.questions import (
     asking_options,
     confirm,
@@ -27,6 +29,7 @@ from pincite.entrypoints.cli.questions import (
     read_text,
     refuse_to_index,
     run_cases,
+    run_logged,
     write_text,
 )
 from pincite.errors import SettingsError
@@ -47,19 +50,37 @@ def evaluate() -> None:
 
 @evaluate.command()
 @cases_argument
+@click.option(
+    "--log", is_flag=True, help="Ask what was asked of the library before, instead of CASES."
+)
+@click.option(
+    "--since",
+    type=Moment(),
+    help="With --log: only what was asked since then: 7d, 12h, or 2026-11-01.",
+)
 @asking_options
 @library_option
 @as_json_option
-def run(cases: Path | None, library: Path, as_json: bool, **asking: Any) -> None:  # noqa: ANN401
+def run(
+    cases: Path | None,
+    log: bool,
+    since: float | None,
+    library: Path,
+    as_json: bool,
+    **asking: Any,  # noqa: ANN401
+) -> None:
     """Ask every question of CASES and measure what comes back; the run is kept in the library.
 
     CASES is a file with a question on each line, by default pincite-eval.jsonl of the library; see
-    docs/eval.md.
+    docs/eval.md. With --log the questions are those of the log of queries. Nobody said what should
+    be found for them, so you see what came out, and `eval compare` tells what changed.
 
-    Example: pincite eval run questions.jsonl --mode words
+    Example: pincite eval run questions.jsonl --ask
     """
-    with open_around(library) as opened:
-        made = run_cases(opened, cases, **asking)
+    if since is not None and not log:
+        raise click.UsageError("--since is about the log; add --log")
+    with open_around(library, own_profiles()) as opened:
+        made = run_logged(opened, since, **asking) if log else run_cases(opened, cases, **asking)
     echo(as_json, msgspec.to_builtins(made), evaluations.run_as_text(made))
     if any(result.error for result in made.results):
         sys.exit(EXIT_PARTLY_FAILED)
@@ -181,12 +202,13 @@ def gate(
     from pincite.evals.gate import check, dump_floors, floors_from, parse_floors
 
     # A run that was made cannot be asked in another way any more.
-    asked = ("cases", "mode", "policy", "settings", "abstain_below", "kinds", "drafts")
-    given = [name for name in asked if name in given_options()]
+    asked = {name: name for name in ("cases", "mode", "policy", "settings", "abstain_below")}
+    asked |= {"kinds": "kinds", "drafts": "drafts", "answers": "ask", "profile": "profile"}
+    given = [told for name, told in asked.items() if name in given_options()]
     if run_name and given:
         raise SettingsError(f"--run checks a run as it is; leave out {', '.join(given)}")
     floors = {} if write else parse_floors(read_text(floors_file))
-    with open_around(library) as opened:
+    with open_around(library, own_profiles()) as opened:
         made = (
             opened.evaluation.runs.load(run_name)
             if run_name

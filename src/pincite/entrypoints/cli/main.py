@@ -70,7 +70,11 @@ COMMANDS = {
     "reindex": "reindex:reindex",
     "convert": "convert:convert",
     "ask": "ask:ask",
+    "chat": "chat:chat",
+    "agents": "agents:agents",
     "check": "check:check",
+    "answers": "saved:answers",
+    "make": "make:make",
     "search": "search:search",
     "context": "search:context",
     "show": "search:show",
@@ -177,7 +181,7 @@ def _tell_stopped(ctx: click.Context) -> None:
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Ask and search your own documents; every answer names its page, line or second."""
-    if context.invoked_subcommand not in (*_ONE_QUESTION, "index"):
+    if context.invoked_subcommand not in (*_ONE_QUESTION, "chat", "index"):
         refuse_elsewhere(f"`pincite {context.invoked_subcommand}`")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -22,22 +22,25 @@ from pincite.entrypoints.cli.common import (
     as_json_option,
     echo,
     echo_lines,
+    given_options,
     library_option,
     open_around,
     with_options,
 )
 from pincite.entrypoints.cli.index import passwords_in, passwords_option
 from pincite.entrypoints.cli.tuning import mode_option, search_settings, set_option
+from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.render import faint, strong
 from pincite.errors import CitationNotFound, ModelError, SettingsError, StoreReadOnly
 from pincite.evals import wording
 from pincite.evals.cases import dump_cases, parse_cases
 from pincite.files import refuse_links
-from pincite.records import Case, EvalRun, Mode
-from pincite.settings import EVAL_FILE, POLICY_NAMES, REPORT_FILE
+from pincite.records import Case, EvalRun
+from pincite.settings import EVAL_FILE, POLICY_NAMES, PROFILES, REPORT_FILE
 from pincite.text.printable import printable
 from pincite.text.times import clock
 
+LOG_NAME = "the log of queries"  # as what its questions come from
 _LINES_SHOWN = 6  # of an expected place
 _WIDEST = 160  # characters of a line
 
@@ -103,6 +106,18 @@ asking_options = with_options(
         type=float,
         help="Count a search as saying no if it is less confident than this.",
     ),
+    click.option(
+        "--ask",
+        "answers",
+        is_flag=True,
+        help="Ask for answers, too, and measure what they say, cite and refuse.",
+    ),
+    click.option(
+        "--profile",
+        type=click.Choice(PROFILES),
+        help="With --ask: the language model that writes the answers, as your settings name it. "
+        "[default: the documents' own words]",
+    ),
     click.option("--kind", "kinds", multiple=True, help="Only questions of this kind."),
     click.option("--drafts", is_flag=True, help="Ask unconfirmed drafts, too."),
     click.option("--label", default="", help="A name for the run, so that you can find it again."),
@@ -115,18 +130,56 @@ def run_cases(
     library: Library,
     file: Path | None,
     *,
-    settings: tuple[str, ...],
     kinds: tuple[str, ...],
     drafts: bool,
-    passwords_file: Path | None,
-    mode: str,
-    **options: Any,  # noqa: ANN401 — policy, abstain_below and label, as EvalWishes names them
+    **asking: Any,  # noqa: ANN401 — what else `asking_options` gives
 ) -> EvalRun:
     """Ask the questions of the file, by default of the library's own, and keep the run."""
     file = own_file(file, library.root, EVAL_FILE)
     cases = cases_to_ask(library, file, kinds=kinds, drafts=drafts)
+    return run_these(library, cases, file.name, **asking)
+
+
+def run_logged(
+    library: Library,
+    since: float | None,
+    **asking: Any,  # noqa: ANN401 — what `asking_options` gives
+) -> EvalRun:
+    """Ask what the log says was asked of the library since then, and keep the run."""
+    if given_options() & {"cases", "kinds", "drafts"}:
+        raise click.UsageError(
+            "--log asks what the log holds; leave out CASES, --kind and --drafts"
+        )
+    del asking["kinds"], asking["drafts"]
+    cases = library.evaluation.logged(since=since or 0.0)
+    if not cases:
+        why = "" if library.log_mode == "full" else f"; your settings say log = {library.log_mode}"
+        raise SettingsError(
+            f"the log holds no question to ask again{' since then' if since else ''}{why}; "
+            "`pincite log list` shows what it holds"
+        )
+    return run_these(library, cases, LOG_NAME, **asking)
+
+
+def run_these(
+    library: Library,
+    cases: Sequence[Case],
+    name: str,
+    *,
+    settings: tuple[str, ...],
+    answers: bool,
+    passwords_file: Path | None,
+    **options: Any,  # noqa: ANN401 — mode, policy, profile and so on, as EvalWishes names them
+) -> EvalRun:
+    """Ask the questions, which are called so, with progress; and keep the run."""
+    own = user_settings(os.environ)
     chosen = EvalWishes(
-        mode=cast(Mode, mode), settings=search_settings(settings), cases_name=file.name, **options
+        settings=search_settings(settings),
+        cases_name=name,
+        ask=answers,
+        asking=own.asking,
+        judge=own.judge if options["profile"] else "",
+        **options,
     )
     with (
         progress.shown(quiet=False, at_once=False) as on_indexing,

@@ -27,6 +27,7 @@ from pincite.entrypoints.cli.common import (
 )
 from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.http.sockets import bound
+from pincite.entrypoints.reports import recheck_as_text
 from pincite.errors import IndexMissing, NothingToIndex, PinciteError, SettingsError
 from pincite.settings import ONE_THREAD
 from pincite.text.printable import printable
@@ -242,6 +243,8 @@ def follow(library: Library, stop: threading.Event) -> None:
 
     try:
         for report in library.watch(stop, on_trouble=tell):
+            for answer in report.answers:
+                click.echo(f"Note: {recheck_as_text(answer)}", err=True)
             for failure in report.failures:
                 told = f"Note: {failure.path}: {failure.reason}"
                 click.echo(printable(told), err=True)

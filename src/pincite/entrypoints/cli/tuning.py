@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict
+from shlex import quote
 from typing import Any, get_args, get_type_hints
 
 import click
 
-from pincite.entrypoints.cli.common import refuse_elsewhere, with_options
+from pincite.entrypoints.cli.common import refuse_elsewhere, say, with_options
 from pincite.errors import SettingsError
 from pincite.records import LEVELS, Filters, Modality, Mode
+from pincite.records.conditions import Clause
 from pincite.records.filters import LISTED
 from pincite.settings import SEARCH_PRESETS, SearchSettings
+from pincite.text.printable import printable
 
 # Option, field of Filters, what it does; a field of several values can be given several times.
 _OPTIONS = (
@@ -25,7 +28,7 @@ _OPTIONS = (
     ("--since", "since", "Only documents from then on: 2024, 2024-05-31."),
     ("--until", "until", "Only documents up to then."),
     ("--clearance", "clearance", "Only documents that are no more confidential than this."),
-    ("--agent", "agents", "Only documents meant for this agent."),
+    ("--agent", "agents", "Deprecated: use --where 'agent = NAME'."),
     ("--heading", "heading", "Only chunks under a heading that contains this."),
     ("--modality", "modalities", "Only evidence of this kind."),
     ("--language", "languages", "Only in this language: en (en-US, too), python."),
@@ -54,20 +57,28 @@ set_option = click.option(
     help="Change a search setting, such as top_k_words=200; repeat for several. "
     f"preset=NAME sets several at once: {', '.join(SEARCH_PRESETS)}.",
 )
-filter_options = with_options(
-    *(
-        click.option(
-            flag,
-            field,
-            multiple=field in LISTED,
-            metavar=_SHOWN.get(field),
-            type=click.Choice(_CHOICES[field]) if field in _CHOICES else str,
-            help=told,
-        )
-        for flag, field, told in _OPTIONS
+_FILTERS = {
+    field: click.option(
+        flag,
+        field,
+        multiple=field in LISTED,
+        metavar=_SHOWN.get(field),
+        type=click.Choice(_CHOICES[field]) if field in _CHOICES else str,
+        help=told,
     )
-)
+    for flag, field, told in _OPTIONS
+}
+filter_options = with_options(*_FILTERS.values())
 """The options that say what a search may see; `chosen_filters` takes what they give."""
+
+where_option = _FILTERS["where"]
+agent_option = click.option(
+    "--agent", metavar="NAME", help="Who answers: one of `pincite agents list`."
+)
+asking_filter_options = with_options(
+    agent_option, *(option for field, option in _FILTERS.items() if field != "agents")
+)
+"""The same where an agent answers: `--agent` says who, and what that one may see."""
 
 _TUNING = {"caution", "date_words", "expand", "mode", "per_document", "rerank", "settings"}
 understanding_options = with_options(
@@ -107,6 +118,9 @@ class Asking(click.Command):
 
 def chosen_filters(*, path: str | None, **given: Any) -> Filters:  # noqa: ANN401 — as named above
     """What the options come to; an option that was not given restricts nothing."""
+    if named := given.get("agents"):
+        same = quote(printable(str(Clause("agent", "is", named))))
+        say(f"Note: --agent as a filter is deprecated; use --where {same}", err=True)
     chosen = {name: None if value == () else value for name, value in given.items()}
     return Filters(path=path.removeprefix("./") if path else path, **chosen)
 

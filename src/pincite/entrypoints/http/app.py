@@ -31,6 +31,8 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp
 
 from pincite import __version__
+from pincite.answer.footnotes import artifact_as_markdown
+from pincite.engine import artifacts
 from pincite.engine.folders import has_index
 from pincite.engine.library import Library
 from pincite.engine.serving import Access, AnyLibrary
@@ -164,6 +166,14 @@ class AskRequest(_Given):
     settings: _Settings = None
     asking: _Settings = None
     receipt: bool = Field(default=False, description="With a receipt for /rag/check")
+
+
+class ArtifactRequest(_Given):
+    """A document to be made of others."""
+
+    kind: Literal["blueprint", "pdr", "workflow", "build-plan"] = Field(examples=["blueprint"])
+    about: str = Field(min_length=1, max_length=1_000, examples=["hello"])
+    filters: _Filters = None
 
 
 class CheckRequest(_Given):
@@ -477,6 +487,8 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
             link = partial(service.link, request, name)
             settings = _search_settings(given.settings)
             asking = _settings(AskSettings, given.asking)
+            if asking.persona:
+                raise SettingsError("requests cannot choose a persona")
 
             def shown(claim: Claim) -> Json:
                 if wants_records(request):
@@ -511,6 +523,29 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
             request, given.library, lambda library, name: told(library, name, nobody)
         )
         return _json(answer)
+
+    @router.post("/rag/artifacts")
+    async def artifact(given: ArtifactRequest, request: Request) -> Response:
+        """A blueprint, design review, workflow or build plan, every line cited or marked open."""
+
+        def made(library: AnyLibrary, name: str) -> Response:
+            told = artifacts.make(
+                library,
+                artifacts.template_named(given.kind),
+                given.about,
+                filters=given.filters,
+                profile=service.profile,
+                judge=service.judge,
+                cancelled=service.gone(request).is_set,
+            )
+            link = partial(service.link, request, name)
+            shown = artifacts.as_json(told, answers.claim_as_json)
+            for section in shown["sections"]:
+                for claim in section["claims"]:
+                    _linked_claim(claim, link)
+            return _json(shown | {"markdown": artifact_as_markdown(told)})
+
+        return await service.work(request, given.library, made)
 
     @router.post("/rag/check")
     async def check(given: CheckRequest, request: Request) -> Response:

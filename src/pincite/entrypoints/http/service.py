@@ -46,6 +46,7 @@ RIGHTS: Mapping[tuple[str, str], Right] = {
     ("POST", "/rag/search"): "read",
     ("POST", "/rag/context"): "read",
     ("POST", "/rag/ask"): "read",
+    ("POST", "/rag/artifacts"): "read",
     ("POST", "/rag/check"): "read",
     ("GET", "/rag/show"): "read",
     ("GET", "/rag/libraries"): "read",

@@ -13,6 +13,7 @@ from pincite.stores.postgres.rights import (
     m003_functions,
     m004_clearance_of_a_key,
     m005_journal,
+    m006_saved_answers,
 )
 from pincite.stores.postgres.schema import (
     SCHEMA,
@@ -31,6 +32,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m003_functions,
     m004_clearance_of_a_key,
     m005_journal,
+    m006_saved_answers,
 )
 
 # Who may do what this login may not, by what the server says.

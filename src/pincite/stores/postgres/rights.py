@@ -150,7 +150,8 @@ POLICIES = {
     "past_chunk": (_OF_PROJECT, _WRITTEN, _WRITTEN),
 }
 # Of no project: what a service keeps for itself, and the log of queries of all projects.
-JOURNAL = ("journal_key", "journal_job", "journal_query", "journal_feedback")
+_FIRST_JOURNAL = ("journal_key", "journal_job", "journal_query", "journal_feedback")
+JOURNAL = (*_FIRST_JOURNAL, "journal_answer")
 # The functions above read these as their owner, to tell what others may see.
 _NOT_FORCED = frozenset(("project", "member", "generation"))
 
@@ -190,7 +191,16 @@ def m004_clearance_of_a_key(connection: psycopg.Connection[tuple[Any, ...]]) -> 
 
 def m005_journal(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     """Tables that every login of pincite uses, but nobody from inside of a project."""
-    for table in JOURNAL:
+    _make_journal(connection, _FIRST_JOURNAL)
+
+
+def m006_saved_answers(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """One more of them."""
+    _make_journal(connection, ("journal_answer",))
+
+
+def _make_journal(connection: psycopg.Connection[tuple[Any, ...]], tables: tuple[str, ...]) -> None:
+    for table in tables:
         connection.execute(
             f'CREATE TABLE {table} (id text COLLATE "C" PRIMARY KEY, record text NOT NULL)'
         )

@@ -1,0 +1,206 @@
+"""`pincite answers`: answers that are kept, and told of when they no longer hold."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pincite.engine import saved_answers
+from pincite.engine.searchable import Searchable
+from pincite.entrypoints.cli.common import (
+    as_json_option,
+    echo_json,
+    echo_lines,
+    library_option,
+    open_for,
+    own_profiles,
+    refuse_elsewhere,
+)
+from pincite.entrypoints.cli.tuning import chosen_filters, filter_options
+from pincite.entrypoints.config import user_settings
+from pincite.entrypoints.render import faint, strong
+from pincite.entrypoints.reports import recheck_as_text
+from pincite.errors import ReceiptInvalid, SettingsError
+from pincite.records import Outcome
+from pincite.records.journal import RecheckedAnswer, SavedAnswer
+from pincite.text.printable import printable
+
+EXIT_NOT_VALID = 12
+SHORT_ID = 8  # the last letters of an id: the first ones tell the time
+
+
+@click.group()
+def answers() -> None:
+    """Keep answers, and be told when your documents no longer bear them out.
+
+    `pincite index update`, `index watch` and the service check those whose documents changed.
+    """
+    refuse_elsewhere("`pincite answers`")
+
+
+@answers.command()
+@click.argument("question", metavar="QUESTION|FILE")
+@filter_options
+@library_option
+@as_json_option
+def save(question: str, library: Path, as_json: bool, **filters: Any) -> None:  # noqa: ANN401
+    """Ask QUESTION and keep the answer; or keep what stands in FILE.
+
+    A file is a receipt, or Markdown that `ask --copy` or `make` wrote.
+
+    Example: pincite answers save "when does the lease end?"
+    """
+    seen = chosen_filters(**filters)
+    with open_for(library, own_profiles()) as opened:
+        local = _local(opened)
+        if Path(question).is_file():
+            try:
+                text = Path(question).read_bytes().decode("utf-8-sig")
+            except (OSError, UnicodeDecodeError) as error:
+                raise ReceiptInvalid(f"{question} cannot be read: {error}") from error
+            saved = saved_answers.save_text(local, Path(question).stem, text)
+        else:
+            told = _asked(local, question, seen)
+            saved = saved_answers.save_outcome(local, told, seen)
+    if as_json:
+        echo_json(_as_json(saved))
+        return
+    echo_lines(_said(saved))
+    echo_lines([f"Saved as {saved.id[-SHORT_ID:]}."])
+
+
+@answers.command(name="list")
+@library_option
+@as_json_option
+def list_(library: Path, as_json: bool) -> None:
+    """List the answers that were saved, and whether they still held when they were checked last.
+
+    Example: pincite answers list
+    """
+    with open_for(library) as opened:
+        found = saved_answers.saved_answers(_local(opened))
+    if as_json:
+        echo_json({"answers": [_as_json(one) for one in found]})
+        return
+    for one in found:
+        state = "holds" if not one.broken else strong("no longer holds")
+        day = f"{datetime.fromtimestamp(one.saved_at):%Y-%m-%d}"
+        echo_lines([f"{one.id[-SHORT_ID:]}  {day}  {state}  {printable(one.question)}"])
+    if not found:
+        click.echo('No answers were saved yet; `pincite answers save "…"` keeps one.')
+
+
+@answers.command()
+@click.argument("answer", metavar="ID")
+@library_option
+@as_json_option
+def show(answer: str, library: Path, as_json: bool) -> None:
+    """Show a saved answer, with what no longer holds of it.
+
+    Example: pincite answers show 3f2a9c1b
+    """
+    with open_for(library) as opened:
+        found = saved_answers.answer_named(_local(opened), answer)
+    if as_json:
+        echo_json(_as_json(found) | {"text": found.text})
+        return
+    echo_lines([strong(printable(found.question)), *_said(found)])
+    echo_lines([f"No longer: {printable(one)}" for one in found.broken])
+
+
+@answers.command()
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--ask", "again", is_flag=True, help="Ask again, and show what is different now.")
+@library_option
+@as_json_option
+def recheck(ids: tuple[str, ...], again: bool, library: Path, as_json: bool) -> None:
+    """Check saved answers again, all of them or those named. The exit code is 12 if one fails.
+
+    Example: pincite answers recheck
+    """
+    with open_for(library, own_profiles()) as opened:
+        local = _local(opened)
+        named = [saved_answers.answer_named(local, one) for one in ids]
+        checked = saved_answers.recheck(local, named or saved_answers.saved_answers(local))
+        differences = {one.answer.id: _difference(local, one) for one in checked if again}
+    if as_json:
+        echo_json(
+            {
+                "answers": [
+                    _as_json(one.answer) | {"now": differences.get(one.answer.id)}
+                    for one in checked
+                ],
+                "valid": all(one.holds for one in checked),
+            }
+        )
+    for one in checked if not as_json else ():
+        echo_lines([recheck_as_text(one)])
+        echo_lines(f"    {printable(line)}" for line in differences.get(one.answer.id) or ())
+    if not all(one.holds for one in checked):
+        raise SystemExit(EXIT_NOT_VALID)
+
+
+@answers.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@library_option
+def forget(ids: tuple[str, ...], library: Path) -> None:
+    """Forget saved answers for good.
+
+    Example: pincite answers forget 3f2a9c1b
+    """
+    with open_for(library) as opened:
+        local = _local(opened)
+        found = [saved_answers.answer_named(local, one) for one in ids]
+        local.journal.forget_answers([one.id for one in found])
+    echo_lines(printable(f"Forgotten: {one.question}") for one in found)
+
+
+def _local(opened: object) -> Searchable:
+    if not isinstance(opened, Searchable):
+        raise SettingsError("saved answers are kept beside a library; open it without --server")
+    return opened
+
+
+def _asked(library: Searchable, question: str, seen: Any) -> Outcome:  # noqa: ANN401 — filters
+    own = user_settings(os.environ)
+    return library.ask(
+        question, filters=seen, asking=own.asking, profile=own.profile or None, judge=own.judge
+    )
+
+
+def _difference(library: Searchable, one: RecheckedAnswer) -> list[str] | None:
+    """What is said now and was not, and the other way round; None where nobody can ask again."""
+    from pincite.answer.receipts import parse_receipt
+
+    if not one.answer.text.lstrip().startswith("{"):
+        return None
+    before = [claim.text for claim in parse_receipt(one.answer.text.encode()).claims]
+    told = _asked(library, one.answer.question, dict(one.answer.filters))
+    now = [claim.text for claim in told.claims] if told.outcome == "answer" else [told.message]
+    old, new = ([" ".join(text.split()) for text in each] for each in (before, now))
+    return [line for line in difflib.ndiff(old, new) if line[0] in "+-"]
+
+
+def _said(saved: SavedAnswer) -> Iterator[str]:
+    """The claims of a receipt, each with its places; Markdown as it is."""
+    from pincite.answer.receipts import parse_receipt
+
+    if not saved.text.lstrip().startswith("{"):
+        yield printable(saved.text, keep="\n").rstrip()
+        return
+    for number, claim in enumerate(parse_receipt(saved.text.encode()).claims, start=1):
+        yield f"[{number}] {printable(' '.join(claim.text.split()))}"
+        yield from (faint(f"    {printable(one.citation)}") for one in claim.citations)
+
+
+def _as_json(saved: SavedAnswer) -> dict[str, Any]:
+    told = asdict(saved) | {"holds": not saved.broken}
+    del told["text"]
+    return told

@@ -1,0 +1,127 @@
+"""Artifacts: every line is cited or marked as open, none stands twice, and `check` reads them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from llm_server import language_model
+from pincite import Library, ModelAccess, Profile, open_library
+from pincite.answer.footnotes import artifact_as_markdown, footnotes_in
+from pincite.engine.artifacts import KINDS, make, parse_template, template_named
+from pincite.entrypoints.cli.main import cli
+from pincite.errors import SettingsError
+
+TEXTS = {
+    "gauge.md": "# Tide gauge\n\nThe tide gauge measures the height of the sea.\n\n"
+    "## Goals\n\nThe tide gauge is to warn the harbour of floods.\n\n"
+    "## Parts\n\nThe tide gauge consists of a float, a pulley and a logger.\n\n"
+    "## Risks\n\nThe tide gauge fails when the float is stuck.\n",
+    "kitchen.md": "# Kitchen\n\nThe oven fails when the door is open.\n",
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    root = tmp_path / "library"
+    root.mkdir()
+    for name, text in TEXTS.items():
+        (root / name).write_text(text)
+    with open_library(root) as library:
+        library.index(model="hashing")
+        yield library
+
+
+def command(library: Library, *arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["make", *arguments, "--library", str(library.root)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_line_is_cited_or_open_and_none_stands_twice(library: Library, kind: str) -> None:
+    made = make(library, template_named(kind), "tide gauge")
+    text = artifact_as_markdown(made)
+    cited = []
+    for part in made.sections:
+        assert bool(part.claims) is not bool(part.open)
+        for claim in part.claims:
+            (one,) = claim.citations
+            document = library.get_document(one.document_id)
+            assert document is not None
+            assert document.text[one.start : one.end] == claim.text
+            assert one.path == "gauge.md"
+            cited.append((one.path, one.start))
+    assert cited
+    assert len(cited) == len(set(cited))
+    for line in text.splitlines():
+        assert re.match(r"$|#|\*|- .*\[\^\d+\]$|Open: |\[\^\d+\]: ", line), line
+    assert len(footnotes_in(text)) == len(cited)
+
+
+def test_each_section_holds_what_it_asks_for(library: Library) -> None:
+    made = make(library, template_named("blueprint"), "tide gauge")
+    said = {part.heading: [claim.text for claim in part.claims] for part in made.sections}
+    assert said["Overview"] == ["The tide gauge measures the height of the sea."]
+    assert said["Goals"] == ["The tide gauge is to warn the harbour of floods."]
+    assert said["Risks"] == ["The tide gauge fails when the float is stuck."]
+    assert said["Next Steps"] == []
+    text = artifact_as_markdown(made)
+    assert "Open: nothing in these documents says what comes next for tide gauge" in text
+
+
+def test_the_command_writes_markdown_that_check_reads_later(
+    library: Library, tmp_path: Path
+) -> None:
+    out, receipt = tmp_path / "plan.md", tmp_path / "plan.json"
+    files = ("--out", str(out), "--receipt", str(receipt))
+    assert command(library, "blueprint", "--about", "tide gauge", *files).exit_code == 0
+    at = ["--library", str(library.root)]
+    for file in (out, receipt):
+        assert CliRunner().invoke(cli, ["check", str(file), *at]).exit_code == 0
+    gauge = library.root / "gauge.md"
+    gauge.write_text(gauge.read_text().replace("a float, a pulley", "a radar"))
+    library.index()
+    for file in (out, receipt):
+        checked = CliRunner().invoke(cli, ["check", str(file), *at])
+        assert checked.exit_code == 12
+        assert "a radar" in checked.output
+    told = json.loads(command(library, "pdr", "--about", "tide gauge", "--json").output)
+    assert told["sections"][0]["claims"][0]["citations"][0]["path"] == "gauge.md"
+
+
+def test_a_template_of_ones_own_is_used_and_a_wrong_one_is_told(
+    library: Library, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'title = "Fault sheet: {about}"\n[[section]]\nheading = "Faults"\n'
+        'question = "How does {about} fail?"\nopen = "how {about} fails"\ncues = ["fails"]\n'
+    )
+    told = command(library, "--template", str(own), "--about", "tide gauge").output
+    assert told.startswith("# Fault sheet: tide gauge")
+    assert "the float is stuck" in told
+    for wrong in ("title = 3", "x = 1", "title = ''\nsection = []", "[["):
+        with pytest.raises(SettingsError, match="template"):
+            parse_template(wrong, "own.toml")
+    assert command(library, "--about", "x").exit_code == 2
+    assert command(library, "blueprint", "--about", " ").exit_code == 2
+
+
+def test_a_real_model_writes_by_the_same_path_and_what_it_makes_up_is_struck(
+    library: Library,
+) -> None:
+    """That it gets through is all that is claimed of it."""
+    with language_model() as address:
+        profile = Profile(model="smollm2", base_url=address, api_key_env="", api_key="k")
+        models = ModelAccess(profiles={"small": profile})
+        with open_library(library.root, models=models) as opened:
+            made = make(opened, template_named("blueprint"), "tide gauge", profile="small")
+    assert made.writer.startswith("openai:smollm2")
+    for part in made.sections:
+        for claim in part.claims:
+            assert claim.state != "unsupported"
+            assert claim.citations

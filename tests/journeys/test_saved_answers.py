@@ -1,0 +1,132 @@
+"""Answers that are saved: an index update tells of those that no longer hold, and of no others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+from click.testing import CliRunner, Result
+
+from pincite import Library, open_library
+from pincite.engine import saved_answers
+from pincite.entrypoints.cli.main import cli
+from pincite.errors import ReceiptInvalid, SettingsError
+from pincite.records.journal import Key
+from pincite.stores.journal import open_journal
+
+END = "when does the lease end?"
+TEXTS = {
+    "lease.md": "# Lease\n\nPetra signs the lease.\n\nThe lease ends on 3 May 2027.\n",
+    "pump.md": "# Pump\n\nThe pump is oiled in spring.\n",
+    "gate.md": "# Gate\n\nThe gate is painted green.\n",
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text)
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        yield library
+
+
+def command(library: Library, *arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["answers", *arguments, "--library", str(library.root)])
+
+
+def write(library: Library, name: str, text: str) -> None:
+    (library.root / name).write_text(text)
+
+
+def test_an_update_tells_that_a_saved_answer_no_longer_holds_and_what_stands_there(
+    library: Library,
+) -> None:
+    saved = saved_answers.save_outcome(library, library.ask(END))
+    assert not saved.broken
+    write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
+    (told,) = library.index().answers
+    assert (told.answer.id, told.held_before, told.holds) == (saved.id, True, False)
+    assert "1 June 2028" in told.answer.broken[0]
+    assert library.index().answers == ()  # it was told once
+    write(library, "lease.md", TEXTS["lease.md"])
+    (again,) = library.index().answers
+    assert again.holds
+
+
+def test_only_answers_whose_sources_changed_are_checked_again(library: Library) -> None:
+    first = saved_answers.save_outcome(library, library.ask(END))
+    other = saved_answers.save_outcome(library, library.ask("when is the pump oiled?"))
+    write(library, "gate.md", "# Gate\n\nThe gate is painted blue.\n")
+    library.index()
+    now = {one.id: one.checked_at for one in saved_answers.saved_answers(library)}
+    assert now == {one.id: one.checked_at for one in (first, other)}
+    write(library, "pump.md", f"{TEXTS['pump.md']}\nIt was made in 1991.\n")
+    assert library.index().answers == ()  # checked, and it holds
+    now = {one.id: one.checked_at for one in saved_answers.saved_answers(library)}
+    assert now[first.id] == first.checked_at
+    assert now[other.id] > other.checked_at
+
+
+def test_a_moved_file_still_bears_an_answer_out_and_a_deleted_one_does_not(
+    library: Library,
+) -> None:
+    saved_answers.save_outcome(library, library.ask(END))
+    (library.root / "lease.md").rename(library.root / "old-lease.md")
+    assert library.index().answers == ()
+    (library.root / "old-lease.md").unlink()
+    (told,) = library.index().answers
+    assert not told.holds
+
+
+def test_nothing_is_kept_of_an_abstention_or_of_a_text_without_citations(
+    library: Library, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsError, match="no answer to keep"):
+        saved_answers.save_outcome(library, library.ask("who is the plumber?"))
+    with pytest.raises(ReceiptInvalid):
+        saved_answers.save_text(library, "note", "Nothing is cited here.")
+    assert saved_answers.saved_answers(library) == []
+
+
+def test_the_commands_save_list_show_recheck_and_forget(library: Library, tmp_path: Path) -> None:
+    assert "Saved as" in command(library, "save", END).output
+    file = tmp_path / "note.md"
+    asked = ["ask", "--copy", "when is the pump oiled?", "--library", str(library.root)]
+    file.write_text(CliRunner().invoke(cli, asked).output)
+    assert command(library, "save", str(file)).exit_code == 0
+    file.unlink()
+    listed = json.loads(command(library, "list", "--json").output)["answers"]
+    assert [one["question"] for one in listed] == [END, "when is the pump oiled?"]
+    assert all(one["holds"] for one in listed)
+    assert command(library, "recheck").exit_code == 0
+    write(library, "pump.md", "# Pump\n\nThe pump is oiled in autumn.\n")
+    updated = CliRunner().invoke(cli, ["index", "update", str(library.root)])
+    assert "no longer holds: when is the pump oiled?" in updated.output
+    assert "in autumn" in updated.output
+    failed = command(library, "recheck")
+    assert failed.exit_code == 12
+    again = command(library, "recheck", listed[0]["id"], "--ask")
+    assert again.exit_code == 0
+    assert "still holds" in again.output
+    shown = command(library, "show", listed[1]["id"][-8:])
+    assert "in autumn" in shown.output
+    assert command(library, "forget", listed[1]["id"]).exit_code == 0
+    assert command(library, "show", listed[1]["id"]).exit_code == 2
+    left = json.loads(command(library, "list", "--json").output)["answers"]
+    assert [one["question"] for one in left] == [END]
+
+
+def test_a_journal_of_before_gets_the_table_and_keeps_what_it_has(tmp_path: Path) -> None:
+    file = tmp_path / "journal.sqlite"
+    with closing(open_journal(file)) as journal:
+        journal.add_key(Key("", name="laptop"))
+    with closing(apsw.Connection(str(file))) as connection:
+        connection.execute("DROP TABLE journal_answer")
+    with closing(open_journal(file)) as journal:
+        assert journal.revoke("laptop").revoked_at is not None
+        assert journal.saved_answers(library="any") == []
