@@ -70,7 +70,7 @@ def test_each_section_holds_what_it_asks_for(library: Library) -> None:
     assert said["Risks"] == ["The tide gauge fails when the float is stuck."]
     assert said["Next Steps"] == []
     text = artifact_as_markdown(made)
-    assert "Open: nothing in these documents says what comes next for tide gauge" in text
+    assert "Open: nothing was found in these documents that says what comes next" in text
 
 
 def test_the_command_writes_markdown_that_check_reads_later(

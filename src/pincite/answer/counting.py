@@ -30,8 +30,21 @@ _NOT = re.compile(
 _ASKING = re.compile(
     r"^\W*(?:please\s+)?(?:list|name|count|show|give|find|enumerate)\b(?:\s+me)?"
     r"|\bhow (?:many|often)\b|\b(?:which|what|all|every|each|any|number|total|of|the|documents?"
-    r"|files?|notes?|places?|passages?|pages?|mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|discuss(?:es|ed|ing)?"
+    r"|files?|notes?|places?|passages?|pages?|words?|terms?|phrases?|mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|discuss(?:es|ed|ing)?"
     r"|talk(?:s|ed|ing)? about|refer(?:s|red|ring)? to|say(?:s|ing)?|about|there)\b",
+    re.IGNORECASE,
+)
+# The kind of thing that is counted is no word of the passage: "which contracts do not mention …".
+_KIND = re.compile(
+    r"^\W*(?:which|what|how many|(?:list|name|count|show|give|find)(?: me)?(?: all| every)?)"
+    r"(?: of)?(?: the| my| our)?((?: [\w-]+){1,3}?)(?= (?:that |which )?(?:do|does|did|are|is|was"
+    r"|were|has|have|had|can|will|would|mention|contain|say|discuss|talk|refer|use|need|name|hold)"
+    r"\w*\b)",
+    re.IGNORECASE,
+)
+_TOO_MUCH = re.compile(
+    r"\b(?:or|neither|nor|either|except)\b|\bbut\s+not\b|\band\s+not\b|\bhow many times\b"
+    r"|\bmore than\b|\bless than\b|\bat (?:least|most)\b",
     re.IGNORECASE,
 )
 _PHRASE = re.compile(r"[“\"]([^”\"]+)[”\"]|(?<=\s)((?:[A-Z][\w-]+\s+)+[A-Z][\w-]+)")
@@ -73,6 +86,8 @@ def counted(
     wanted = _wanted(question, store)
     negated = _NOT.search(question) is not None
     documents = store.documents(filters=filters)
+    if not documents:
+        raise SettingsError("the filters let no document through, so there is nothing to count")
     hits: list[Citation] = []
     holding: list[str] = []
     for done, document in enumerate(documents, start=1):
@@ -99,7 +114,15 @@ def counted(
 
 def _wanted(question: str, store: Store) -> _Wanted:
     phrases = [found[1] or found[2] for found in _PHRASE.finditer(question)]
-    plain = _ASKING.sub(" ", _NOT.sub(" ", question))
+    unquoted = _PHRASE.sub(" ", question)
+    if found := _TOO_MUCH.search(unquoted):
+        raise SettingsError(
+            f"“{found[0]}” cannot be counted: ask for documents that have all of some words, or "
+            "have not, one question for each"
+        )
+    kind = _KIND.match(question)
+    subject = question[kind.end(1) :] if kind else question
+    plain = _ASKING.sub(" ", _NOT.sub(" ", subject))
     words = [word for word in telling_words(plain) if fold(word) not in STOP_WORDS]
     if not words:
         raise SettingsError(
@@ -124,7 +147,7 @@ def _wanted(question: str, store: Store) -> _Wanted:
 
 def _hits(document: DocumentEntry, store: Store, wanted: _Wanted) -> Iterator[Citation]:
     """The passages of a document that have all that is wanted, each once."""
-    places: set[tuple[int, int]] = set()
+    places: set[tuple[object, ...]] = set()
     chunks = [chunk for _, chunk in store.load_chunks(store.chunk_ids(document.id))]
     if wanted.common:
         anywhere = wanted.finder.found("\n".join([document.title, *(c.searched for c in chunks)]))
@@ -135,9 +158,11 @@ def _hits(document: DocumentEntry, store: Store, wanted: _Wanted) -> Iterator[Ci
             continue
         for quote in ranked_quotes(chunk, wanted.sought, wanted.rarity, None, most=_UNITS):
             around = (quote.lead, *quote.heading_path, document.title)
-            place = (quote.start, quote.end)
+            place: tuple[object, ...] = (quote.start, quote.end)
             # Of a sentence that is too long to be shown, the rest is in the chunk.
             text = chunk.searched if quote.cut_before or quote.cut_after else quote.text
+            # What only its heading says is told once, not with each sentence below it.
+            place = place if wanted.finder.found(text) else quote.heading_path
             if place not in places and wanted.stands_in(text, *around):
                 places.add(place)
                 yield citation_of(document, chunk, quote, wanted.sought)

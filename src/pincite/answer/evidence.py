@@ -41,6 +41,7 @@ class Evidence:
     """One unit of one result."""
 
     citation: Citation
+    quote: Quote
     result: Result
     rank: int  # among the units of its result, from 0
     merit: float  # how well it answers, compared with units of other results; higher is better
@@ -53,6 +54,7 @@ def gathered(
     return [
         Evidence(
             citation_of(result.document, result.chunk, quote, question),
+            quote,
             result,
             rank,
             (result.hit.probability or result.hit.score) * quote.merit,

@@ -23,6 +23,7 @@ _NOTE = re.compile(
     r"\[\^(?P<label>[^\]\s]+)\]: “(?P<quote>[^”]+)” — (?P<citation>.*) "
     r"\[chunk: (?P<chunk>[0-9a-f]{40})\] \(characters (?P<start>\d{1,9})–(?P<end>\d{1,9})\)\s*"
 )
+_OWN_NOTE = re.compile(r"\[chunk: [0-9a-f]{40}\] \(characters ")
 _SAID = re.compile(r"“([^”]{1,4000})” ?((?:\[\^[^\]\s]{1,40}\])+)")
 _LABEL = re.compile(r"\[\^([^\]\s]+)\]")
 _BROKEN = re.compile(r"(?<!\\)\[chunk:")  # looks like one of ours, and is not
@@ -88,7 +89,9 @@ def artifact_as_markdown(made: Artifact) -> str:
                 parts += [f"*{_plain(' – '.join(dict.fromkeys(place)))}*", line]
             above = place
         if part.open:
-            parts.append(f"Open: nothing in these documents says {_plain(part.open)}.")
+            parts.append(
+                f"Open: nothing was found in these documents that says {_plain(part.open)}."
+            )
     parts += [f"*Written by {_plain(made.writer)}.*"] if made.writer else []
     cited = {numbers[_key(one)]: one for one in reversed(every)}
     parts += [_note(number, one) for number, one in sorted(cited.items())]
@@ -173,6 +176,11 @@ def _plain(text: str) -> str:
     Its own quotation marks are plain ones: what stands in ours is read back as a quote.
     """
     return escaped(re.sub("[“”]", '"', one_line(text)))
+
+
+def holds_footnotes(text: str) -> bool:
+    """Whether it is one of our own texts, which proves nothing by itself."""
+    return _OWN_NOTE.search(text) is not None
 
 
 def unescaped(text: str) -> str:

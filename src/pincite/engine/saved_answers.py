@@ -76,7 +76,8 @@ def recheck(
         now = replace(
             answer,
             checked_at=time.time(),
-            broken=tuple(_sentence(one) for one in found if one.state not in HOLDS),
+            # The same sentence five times is no more than once.
+            broken=tuple(dict.fromkeys(_sentence(one) for one in found if not _holds(one))),
             sources=_sources([*answer.sources, *(one.path for one in words)], found, paths),
         )
         library.journal.save_answer(now)
@@ -120,6 +121,16 @@ def _sources(
     # Where words stand now is told as people read it, which begins with the path.
     now = {path for one in found for path in paths if one.now.startswith((f"{path} ", f"{path}:"))}
     return {path: paths.get(path, "") for path in sorted({*filter(None, before), *now})}
+
+
+def _holds(one: CheckedCitation) -> bool:
+    """Whether the words stand there; new lines and marks between them do not matter."""
+    same = _letters(one.became) == _letters(one.quote)
+    return one.state in HOLDS or (one.state == "changed" and same)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _sentence(one: CheckedCitation) -> str:

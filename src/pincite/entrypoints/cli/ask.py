@@ -137,6 +137,8 @@ def ask(
     who = chosen_agent(agent, library)
     seen, tuned = who.seen(chosen_filters(**filters)), search_settings(settings)
     if count:
+        if receipt or copy:
+            raise click.UsageError("--all gives a list: leave out --receipt and --copy")
         _count(" ".join(question), seen, library, as_json=as_json)
         return
     own = user_settings(os.environ)

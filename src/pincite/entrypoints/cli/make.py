@@ -75,10 +75,7 @@ def make(
     if (kind is None) is (template is None):
         raise click.UsageError(f"name one kind ({', '.join(KINDS)}), or a file with --template")
     refuse_elsewhere("`pincite make`")
-    if receipt is not None and receipt.exists() and not is_receipt(receipt.read_bytes()):
-        raise click.UsageError(
-            f"{printable(str(receipt))} already exists and is not a receipt; name another file"
-        )
+    _refuse_files(out, receipt)
     chosen = artifacts.template_in(template) if template else artifacts.template_named(kind or "")
     seen = chosen_filters(**filters)
     is_told = out is not None or sys.stderr.isatty()
@@ -105,6 +102,10 @@ def make(
             judge=user_settings(os.environ).judge,
             on_section=tell,
         )
+        if not any(one.claims for one in made.sections):
+            raise SettingsError(
+                f"nothing was found about “{about}”: name it as your documents do, in few words"
+            )
         if receipt is not None:
             write_text(receipt, opened.receipt(artifacts.as_answer(made), filters=seen))
     text = artifact_as_markdown(made)
@@ -114,3 +115,23 @@ def make(
         echo_json({**artifacts.as_json(made, answers.claim_as_json), "markdown": text})
     elif out is None:
         say(text, nl=False)
+
+
+def _refuse_files(out: Path | None, receipt: Path | None) -> None:
+    """Say what cannot be written before anything is made."""
+    for file, is_ours in ((receipt, is_receipt), (out, _is_artifact)):
+        if file is None:
+            continue
+        if file.exists() and not is_ours(file.read_bytes()):
+            raise click.UsageError(f"{printable(str(file))} is another file; name a new one")
+        if not file.absolute().parent.is_dir():
+            raise click.UsageError(f"there is no folder {printable(str(file.parent))}")
+    if out is not None and out == receipt:
+        raise click.UsageError("--out and --receipt are two files")
+
+
+def _is_artifact(data: bytes) -> bool:
+    """Whether a file may be written over: it is empty, or one that we wrote."""
+    from pincite.answer.footnotes import holds_footnotes
+
+    return not data.strip() or holds_footnotes(data.decode(errors="replace"))
