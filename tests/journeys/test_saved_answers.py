@@ -130,3 +130,40 @@ def test_a_journal_of_before_gets_the_table_and_keeps_what_it_has(tmp_path: Path
     with closing(open_journal(file)) as journal:
         assert journal.revoke("laptop").revoked_at is not None
         assert journal.saved_answers(library="any") == []
+
+
+def test_news_that_nobody_may_have_read_is_told_again(library: Library) -> None:
+    saved_answers.save_outcome(library, library.ask(END))
+    write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
+    news = library.index().answers
+    saved_answers.keep_news(library, news)
+    (again,) = library.index().answers
+    assert (again.answer.id, again.holds) == (news[0].answer.id, False)
+    assert library.index().answers == ()
+    # What holds again before anybody was told that it did not is no news.
+    write(library, "lease.md", TEXTS["lease.md"])
+    saved_answers.keep_news(library, library.index().answers)
+    write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
+    assert library.index().answers == ()
+
+
+def test_an_answer_that_is_forgotten_while_it_is_checked_does_not_come_back(
+    library: Library,
+) -> None:
+    saved = saved_answers.save_outcome(library, library.ask(END))
+    library.journal.forget_answers([saved.id])
+    library.journal.update_answer(saved)
+    assert saved_answers.saved_answers(library) == []
+
+
+def test_a_forgotten_document_takes_the_answers_that_cite_it_with_it(library: Library) -> None:
+    saved_answers.save_outcome(library, library.ask(END))
+    other = saved_answers.save_outcome(library, library.ask("when is the pump oiled?"))
+    (library.root / "lease.md").unlink()
+    library.index()
+    report = library.forget("lease.md")
+    assert report is not None
+    assert report.answers == 1
+    assert [one.id for one in saved_answers.saved_answers(library)] == [other.id]
+    files = (file for file in (library.root / ".index").rglob("*") if file.is_file())
+    assert not [file for file in files if b"3 May 2027" in file.read_bytes()]

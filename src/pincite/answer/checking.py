@@ -139,11 +139,12 @@ def _checked_now(words: CitedWords, version: Document | None, library: _Library)
     if found is not None and (version is not None or found.agreeing):
         return _standing(words, "moved", found, library)
     gone = "the passage" if document is not None else "the document"
-    told, now = f"{gone} is not there any more", ""
+    told, now, path = f"{gone} is not there any more", "", ""
     if found is not None:
         told += "; the same words stand elsewhere, but nothing shows that they are the ones cited"
         now = _place(found.document, found.start, found.start)
-    return _told(words, "gone", told, now=now)
+        path = found.document.path
+    return _told(words, "gone", told, now=now, path=path)
 
 
 def _within(
@@ -249,13 +250,20 @@ def _standing(
     if library.differs(found.document):
         notes.append("the file has changed since it was indexed; run `pincite index update`")
     now = _place(found.document, found.start, found.start + len(words.quote))
-    return _told(words, state, "; ".join(notes), now=now)
+    return _told(words, state, "; ".join(notes), now=now, path=found.document.path)
 
 
 def _told(
-    words: CitedWords, state: CheckState, message: str = "", *, now: str = "", became: str = ""
+    words: CitedWords,
+    state: CheckState,
+    message: str = "",
+    *,
+    now: str = "",
+    became: str = "",
+    path: str = "",
 ) -> CheckedCitation:
-    return CheckedCitation(words.citation, words.quote, state, message, now, became)
+    path = path or words.path
+    return CheckedCitation(words.citation, words.quote, state, message, now, became, path)
 
 
 def _place(document: Document, start: int, end: int) -> str:

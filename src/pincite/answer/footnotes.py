@@ -13,9 +13,9 @@ from pincite.errors import ReceiptInvalid
 from pincite.records import Answer, Artifact, Citation, Claim, Outcome
 from pincite.text.printable import one_line, printable
 
-# What Markdown and its common extensions give a meaning to. A dot, a colon or a slash only does in
-# what looks like an address; some only where a line begins.
-_LIVE = re.compile(r"[`*_\[\]<>~|$^@&]|[.:/](?=[^\s.])|^[-+=#]")
+# What Markdown and its common extensions give a meaning to. A dot or a colon only does in what
+# looks like an address; some only where a line begins.
+_LIVE = re.compile(r"[`*_\[\]<>~|$^@&]|\.(?=[^\W\d_])|:(?=/)|^[-+=#]")
 _APART = re.compile(r"[\\”\s]")  # read back as a number: they mean something in a footnote
 _WRITTEN = re.compile(r"\\\\u\{([0-9a-f]{1,6})\}|&#(\d{1,7});|\\([!-/:-@\[-`{-~])")
 
@@ -112,7 +112,8 @@ def _key(citation: Citation) -> tuple[str, int, int]:
 def _said(claim: Claim) -> str:
     if claim.state == "quoted":
         lead = claim.citations[0].lead
-        return f"({_plain(lead)}) “{escaped(claim.text)}”" if lead else f"“{escaped(claim.text)}”"
+        text = f"“{escaped(one_line(claim.text))}”"
+        return f"({_plain(lead)}) {text}" if lead else text
     return _plain(claim.text) + (" *(unsupported)*" if claim.state == "unsupported" else "")
 
 
@@ -147,7 +148,8 @@ def footnotes_in(text: str) -> list[Footnote]:
         raise ReceiptInvalid(
             "holds no citations of pincite; `pincite ask --copy` writes Markdown that does"
         )
-    known = {(note.label, note.quote) for note in notes}
+    # Above its footnote a quote stands on one line, whatever lines it has in the document.
+    known = {(one.label, quote) for one in notes for quote in (one.quote, one_line(one.quote))}
     every = []
     for note in notes:
         others = (one for one in said.get(note.label, ()) if (note.label, one) not in known)

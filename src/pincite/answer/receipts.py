@@ -182,6 +182,12 @@ def parse_receipt(data: bytes) -> Receipt:
         raise ReceiptInvalid(f"this receipt is damaged: {error}") from error
 
 
+def receipt_in(data: bytes) -> Receipt | None:
+    """The receipt that a file holds; None where it is Markdown."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return parse_receipt(data) if data.lstrip().startswith((b"{", b"[{")) else None
+
+
 def read_file(file: Path) -> bytes:
     """A file to check; of one that is too large only so much that it is seen."""
     try:
@@ -195,8 +201,8 @@ def citations_in(data: bytes) -> list[CitedWords]:
     """Every citation of a receipt, or of Markdown as `ask --copy` writes it."""
     if len(data) > LARGEST:
         raise ReceiptInvalid(f"has more than the {LARGEST:,} bytes that are read")
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[{")):
-        return list(_citations_of(parse_receipt(data.removeprefix(b"\xef\xbb\xbf"))))
+    if receipt := receipt_in(data):
+        return list(_citations_of(receipt))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -18,23 +18,25 @@ from typing import Any
 
 import msgspec
 
-from pincite.answer.evidence import Evidence, citation_of, gathered
+from pincite.answer.evidence import citation_of
 from pincite.answer.flow import Readers
 from pincite.answer.footnotes import holds_footnotes
 from pincite.answer.verify import quoted, standing
 from pincite.engine.searchable import Searchable
 from pincite.errors import SettingsError
 from pincite.models.chat import RemoteGenerator
-from pincite.ports import Store, Writer
+from pincite.ports import Writer
 from pincite.records import (
     Answer,
     Artifact,
     ArtifactSection,
+    Chunk,
     Citation,
     Claim,
+    DocumentEntry,
     FiltersGiven,
+    Modality,
     Quote,
-    Result,
 )
 from pincite.retrieve.quote import ranked_quotes
 from pincite.retrieve.rarity import Rarity, rarity_of
@@ -45,24 +47,48 @@ from pincite.text.words import STOP_WORDS, fold
 KINDS = ("blueprint", "pdr", "workflow", "build-plan")
 _TEMPERATURE = 0.3
 _RESULTS = 20  # of each search
-_MOST_PAGES = 4  # about the subject as a whole, whose headings are looked at
+_MOST_PAGES = 4  # about the subject as a whole, which are read from end to end
 _UNITS_OF_A_CHUNK = 40
-_HEADED = 4.0  # what a unit below a fitting heading weighs more than one that stands anywhere
-_PLACEHOLDER = re.compile(r"\{(?!about\})\w*\}")
 _ABOUT_IT = 0.85  # of the subject's telling words must stand in a unit or above it
+_FIRST_WORDS = 3  # among which a sentence that says what the subject is names it
 _SHORTEST = 4  # words of a unit: less is a title, or a cell
+# How well a unit fits a section: by the heading that it stands below, by what it says, and by
+# telling the reader to do something where that is wanted; all of it less where its page or its
+# heading names the subject, and the unit does not.
+_HEADED, _SAID, _TOLD_TO = 2.0, 1.0, 1.5
+_BELOW_ITS_NAME, _ON_ITS_PAGE = 0.8, 0.5
+_FARTHER = 0.03  # what each place among what was found takes away
+_FAR = 0.35  # of the fit of the best unit of a section: less says too little
+_PLACEHOLDER = re.compile(r"\{(?!about\})\w*\}")
 _POINTS_ELSEWHERE = re.compile(
     r"(?:this|the following|these) (?:page|task|section|document|guide|tutorial|example|command|"
-    r"article|steps?)\b|(?:see|refer to|read|learn|click|visit)\b|for (?:more|further)\b|below\b"
-    r"|(?:in|on) this (?:page|section|tutorial|task)\b|note that you can find\b",
+    r"article|steps?)\b|(?:see|refer to|learn|visit|for (?:more|further)|below)\b"
+    r"|read (?:more|about|the (?:doc|guide|page)\w*)\b"
+    r"|(?:in|on) this (?:page|section|tutorial|task)\b|note that you can find\b"
+    r"|(?:it|they|this|that|these|those|he|she|there|but|so|however|also|instead|then it)\b",
     re.IGNORECASE,
+)
+_OTHER_PAGES = re.compile(
+    r"\b(?:what\W+s next|see also|further reading|references?)\b", re.IGNORECASE
 )
 _LIMITS = re.compile(
-    r"\b(?:can(?:no|['’])t|limitations?|limits|not supported|caveats?|troubleshoot\w*|known issues?"
-    r"|what\W+s next|see also|further reading|references?)\b",
+    r"\b(?:can(?:no|['’])t|limitations?|limits|not supported|caveats?|troubleshoot\w*"
+    r"|known issues?)\b",
     re.IGNORECASE,
 )
-_FAR = 0.35  # of the merit of the best unit of a section: less says too little
+_TELLS_TO = re.compile(
+    r"(?:\d{1,2}[.)]\s+)?(?:first,? |then,? |next,? |now,? |finally,? |always |in .{1,30}, )?"
+    r"(?:add|adjust|allow|apply|ask|attach|back up|bring|build|calibrate|call|change|check|choose"
+    r"|clean|click|close|collect|compare|configure|confirm|connect|convert|copy|count|create|cut"
+    r"|define|delete|deploy|disable|download|drain|edit|enable|enter|export|fill|find|fit|fix|follow"
+    r"|get|give|go|grant|hang|hold|import|install|keep|label|launch|leave|let|level|lift|list|load"
+    r"|lock|log|make|mark|measure|mix|modify|mount|move|note|open|place|plot|post|press|print"
+    r"|provide|pull|push|put|read|rebuild|record|register|reload|remove|rename|repeat|replace"
+    r"|report|reset|restart|restore|return|roll|rotate|run|save|scale|schedule|select|send|set|sign"
+    r"|start|stop|store|submit|switch|take|tell|test|tie|turn|type|uninstall|unlock|update|upgrade"
+    r"|upload|use|validate|verify|wait|wash|watch|weigh|wipe|write)\b",
+    re.IGNORECASE,
+)
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,8 +97,24 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     heading: str
     question: str
     open: str  # what is not said, where nothing is found
-    cues: tuple[str, ...] = ()  # words of which a unit, or a heading above it, must have one
+    cues: tuple[str, ...] = ()  # of which a unit must have one, or its heading; `fail*`: any ending
+    headings: tuple[str, ...] = ()  # words of headings, where they are others than the cues
+    steps: bool = False  # it also takes what tells the reader to do something
     most: int = 6
+
+    def fits(self, quote: Quote, heading: str, *, opens: bool) -> float:
+        """How well a unit fits into it; `opens`: it is the first below its heading, or begins with
+        the subject.
+        """
+        tells_to = _TELLS_TO.match(quote.text) is not None
+        if not self.cues:
+            is_prose = quote.kind in ("sentence", "definition", "caption")
+            return 0.5 + quote.merit if opens and is_prose and not tells_to else 0.0
+        headed = _has(self.headings or self.cues, heading)
+        if _LIMITS.search(heading) and not headed:
+            return 0.0
+        said = _has(self.cues, f"{quote.lead} {quote.text}")
+        return _HEADED * headed + _SAID * said + _TOLD_TO * (tells_to and self.steps)
 
 
 class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -175,49 +217,93 @@ def _gathered(
 ) -> list[list[Claim]]:
     """In the documents' own words: each unit in the section that it fits best."""
     store = library._store()
-    scorer = library._scorer()
     subject = _Subject(about, rarity_of(about, store))
     if not subject.words:
         raise SettingsError(f"“{about}” does not say what it is to be about")
     own: dict[str, bool] = {}  # whether a document is one that we made of others
-    pages: dict[str, Result] = {}  # documents about the subject as a whole
+    near: dict[str, tuple[DocumentEntry, Chunk]] = {}  # what was found, the nearest first
+    pages: dict[str, DocumentEntry] = {}  # documents about the subject as a whole
 
-    def search(query: str) -> list[Result]:
+    def look(query: str) -> None:
         wanted = SearchSettings(top_k=_RESULTS)
         found = library.search(query, filters=filters, settings=wanted, cancelled=cancelled)
-        results = [one for one in found.results if not _is_own(library, one, own)]
-        for one in results:
+        for one in found.results:
+            if _is_own(library, one.document.id, own):
+                continue
+            near.setdefault(one.chunk.id, (one.document, one.chunk))
             if subject.is_named(one.document.title) and len(pages) < _MOST_PAGES:
-                pages.setdefault(one.document.id, one)
-        return results
+                pages.setdefault(one.document.id, one.document)
 
-    candidates: list[_Candidate] = []
-    for number, section in enumerate(sections):
+    look(about)
+    for section in sections:
         on_section(section.heading)
-        for query in (section.question, f"{about} {' '.join(section.cues[:5])}".strip()):
-            rarity = rarity_of(query, store)
-            units = gathered(search(query), section.question, rarity, scorer)
-            candidates += _scattered(units, section, subject, number)
-    for number, section in enumerate(sections):
-        candidates += _below_headings(pages.values(), section, store, number)
-    return [
-        [quoted(one) for one in standing(chosen, store)]
-        for chosen in _shared_out(candidates, sections)
+        look(section.question)
+        look(f"{about} {' '.join(section.cues[:5])}".strip())
+    for page in pages.values():
+        for entry, chunk in store.load_chunks(store.chunk_ids(page.id)):
+            near.setdefault(chunk.id, (entry, chunk))
+    found = [
+        replace(one, fit=one.fit / (1 + _FARTHER * place))
+        for place, (document, chunk) in enumerate(near.values())
+        for one in _candidates(document, chunk, sections, subject)
     ]
+    return [
+        [quoted(one) for one in standing(chosen, store)] for chosen in _shared_out(found, sections)
+    ]
+
+
+def _candidates(
+    document: DocumentEntry, chunk: Chunk, sections: Sequence[Section], subject: _Subject
+) -> Iterator[_Candidate]:
+    """The units of a chunk that speak of the subject, each for the section that it fits best."""
+    if chunk.modality is Modality.CODE:
+        return
+    is_page = subject.is_named(document.title)
+    asked = f"What is {subject.about}?"
+    units = ranked_quotes(chunk, asked, subject.rarity, None, most=_UNITS_OF_A_CHUNK)
+    above: tuple[str, ...] | None = None
+    for quote in sorted(units, key=lambda one: one.start):
+        is_first, above = quote.heading_path != above, quote.heading_path
+        heading = above[-1] if above else ""
+        if subject.is_said(quote, document.title):
+            weight = 1.0
+        elif subject.is_named(heading) or (is_page and heading in ("", document.title)):
+            weight = _BELOW_ITS_NAME
+        elif is_page:
+            weight = _ON_ITS_PAGE
+        else:
+            continue
+        if not _stands_alone(quote):
+            continue
+        opens = is_first or subject.opens(quote.text)
+        # A page's title speaks for what each of its sections begins with, and not for all of it.
+        below = "" if heading == document.title else heading
+        below += f"\n{document.title}" if below and is_first else ""
+        fits = [weight * one.fits(quote, below, opens=opens) for one in sections]
+        # A word alone is not enough where nothing near it names the subject.
+        if max(fits) > (_SAID * weight if weight == _ON_ITS_PAGE else 0.0):
+            cited = citation_of(document, chunk, quote, subject.about)
+            yield _Candidate(cited, fits.index(max(fits)), max(fits))
+
+
+def _stands_alone(quote: Quote) -> bool:
+    """Whether a unit can be read without what stands around it, and says something."""
+    text = quote.text.strip()
+    if quote.kind in ("code", "heading") or len(text.split()) < _SHORTEST:
+        return False
+    if text.endswith((":", "?")) or text in quote.heading_path:
+        return False
+    is_for_others = _OTHER_PAGES.search("\n".join(quote.heading_path[-1:])) is not None
+    return not is_for_others and _POINTS_ELSEWHERE.match(text) is None
 
 
 def _shared_out(
     candidates: Sequence[_Candidate], sections: Sequence[Section]
 ) -> Iterator[list[Citation]]:
     """The best units of each section, in the order in which they are read; none stands twice."""
-    best: dict[tuple[str, int, int], _Candidate] = {}
-    for one in candidates:
-        key = (one.citation.document_id, one.citation.start, one.citation.end)
-        if key not in best or best[key].fit < one.fit:
-            best[key] = one
     said: set[str] = set()
     for number, section in enumerate(sections):
-        mine = sorted((one for one in best.values() if one.section == number), key=lambda c: -c.fit)
+        mine = sorted((one for one in candidates if one.section == number), key=lambda c: -c.fit)
         chosen: list[Citation] = []
         for one in mine:
             words = fold(" ".join(one.citation.quote.split()))
@@ -231,9 +317,8 @@ def _shared_out(
         yield sorted(chosen, key=lambda one: (order[one.document_id], one.start))
 
 
-def _is_own(library: Searchable, result: Result, known: dict[str, bool]) -> bool:
+def _is_own(library: Searchable, name: str, known: dict[str, bool]) -> bool:
     """Whether a document is an artifact, or another text of ours: it proves nothing by itself."""
-    name = result.document.id
     if name not in known:
         document = library.get_document(name)
         known[name] = document is not None and holds_footnotes(document.text)
@@ -256,63 +341,26 @@ class _Subject:
     def is_named(self, *texts: str) -> bool:
         """Whether the texts have most of it together."""
         wanted = _ABOUT_IT * self.rarity.of(self.words)
-        return self.rarity.of(finder_of(self.about).found("\n".join(texts))) >= wanted
+        return self.rarity.of(self._found(*texts)) >= wanted
 
+    def is_said(self, quote: Quote, title: str) -> bool:
+        """Whether a unit names it, or a part of it below the rest; speech has no heading."""
+        is_spoken = quote.locator.time_start is not None
+        above = () if is_spoken else (quote.lead, *quote.heading_path, title)
+        return bool(self._found(quote.text)) and self.is_named(quote.text, *above)
 
-def _below_headings(
-    pages: Iterable[Result], section: Section, store: Store, number: int
-) -> Iterator[_Candidate]:
-    """What stands below a heading that asks for the same, on a page about the subject."""
-    for place, page in enumerate(pages):
-        if not section.cues:
-            continue
-        chunks = store.load_chunks(store.chunk_ids(page.document.id))
-        for entry, chunk in chunks:
-            quotes = ranked_quotes(
-                chunk, section.question, Rarity({}), None, most=_UNITS_OF_A_CHUNK
-            )
-            for quote in quotes:
-                heading = " ".join(quote.heading_path[-1:])
-                if _has(section.cues, heading) and _is_fit(quote, section):
-                    cited = citation_of(entry, chunk, quote, section.question)
-                    # The first page is the nearest; what stands first in a section leads it.
-                    yield _Candidate(cited, number, _HEADED / (1 + place) - quote.start * 1e-7)
+    def opens(self, text: str) -> bool:
+        """Whether a sentence begins with it, as one does that says what it is."""
+        return self.is_named(" ".join(text.split()[: _FIRST_WORDS + len(self.words)]))
 
-
-def _scattered(
-    units: Sequence[Evidence], section: Section, subject: _Subject, number: int
-) -> Iterator[_Candidate]:
-    """Single units that name the subject and speak of what the section asks for."""
-    for one in units:
-        cited = one.citation
-        above = (cited.lead, *cited.heading_path, cited.title)
-        is_spoken = cited.locator.time_start is not None
-        if not subject.is_named(cited.quote, *(() if is_spoken else above)):
-            continue
-        if not subject.words & finder_of(subject.about).found(cited.quote):
-            continue
-        spoken = _has(section.cues, f"{cited.lead} {cited.quote}")
-        if (section.cues and not spoken) or not _is_fit(one.quote, section):
-            continue
-        yield _Candidate(cited, number, one.merit * (1.0 + spoken))
-
-
-def _is_fit(quote: Quote, section: Section) -> bool:
-    """Whether a unit can stand by itself, and is not about the opposite."""
-    text = quote.text.strip()
-    if quote.kind in ("code", "heading") or len(text.split()) < _SHORTEST:
-        return False
-    if text.endswith((":", "?")) or _POINTS_ELSEWHERE.match(text) or text in quote.heading_path:
-        return False
-    speaks_of_limits = _has(section.cues, "limit") or _has(section.cues, "fail")
-    return speaks_of_limits or _LIMITS.search(" ".join(quote.heading_path[-1:])) is None
+    def _found(self, *texts: str) -> set[str]:
+        return self.words & finder_of(self.about).found("\n".join(texts))
 
 
 @cache
 def _cue_pattern(cues: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(
-        rf"\b(?:{'|'.join(re.escape(one) for one in cues)})\w{{0,3}}\b", re.IGNORECASE
-    )
+    words = (re.escape(one).replace(r"\*", r"\w*") for one in cues)
+    return re.compile(rf"\b(?:{'|'.join(words)})s?\b", re.IGNORECASE)
 
 
 def _has(cues: tuple[str, ...], text: str) -> bool:

@@ -8,6 +8,7 @@ knows what to clear.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -33,6 +34,7 @@ from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.opening import LOCK_NAME, remove_index
 
 _CHECKSUMS = "*checksums.*"  # also one whose writing was stopped
+_ID = re.compile(r"\b[0-9a-f]{40}\b")
 
 
 def forget_documents(  # noqa: PLR0913 — what, where, and who is told
@@ -132,6 +134,15 @@ def _cleared(
     runs = RunFolder(home.files / RUNS_FOLDER).forget(lambda path: sha1(path) in gone, chunks)
     # Whoever found a document may have asked in its words.
     queries = [one for one in journal.queries() if not chunks.isdisjoint(one.chunk_ids)]
+    # By ids rather than by reading it: what is too damaged to be read goes, too.
+    ids = chunks.union(*(stone["documents"] for stone in stones))
+    answers = [
+        one.id
+        for one in journal.saved_answers()
+        if not ids.isdisjoint(_ID.findall(one.text))
+        or any(sha1(path) in gone for path in one.sources)
+    ]
+    journal.forget_answers(answers)
     journal.purge(queries)
     for policy in POLICIES:
         variant = home.files / VARIANTS_FOLDER / policy
@@ -141,4 +152,6 @@ def _cleared(
     converted = ConvertedFolder(root).remove_of(
         lambda path: sha1(f"{CONVERTED_FOLDER}/{path}.md") in gone
     )
-    return ForgetReport(report.paths, report.versions, runs, tuple(converted), len(queries))
+    return ForgetReport(
+        report.paths, report.versions, runs, tuple(converted), len(queries), len(answers)
+    )

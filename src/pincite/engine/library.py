@@ -161,7 +161,7 @@ class Library(Searchable):
             yield first
         for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
             report = indexed()
-            if report is not None and (report.paths or report.failures):
+            if report is not None and (report.paths or report.failures or report.answers):
                 yield report
 
     def index_document(

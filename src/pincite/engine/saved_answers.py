@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from pincite.answer.footnotes import unescaped
-from pincite.answer.receipts import citations_in, parse_receipt
+from pincite.answer.receipts import citations_in, receipt_in
 from pincite.engine.searchable import Searchable
 from pincite.errors import PinciteError, SettingsError
 from pincite.records import CheckedCitation, Filters, FiltersGiven, Outcome, filters_of
@@ -36,8 +36,8 @@ def save_text(library: Searchable, name: str, text: str) -> SavedAnswer:
     data = text.encode(errors="replace")
     if titled := _TITLE.match(text):
         name = unescaped(titled[1])
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        name = parse_receipt(data.removeprefix(b"\xef\xbb\xbf")).question
+    if receipt := receipt_in(data):
+        name = receipt.question
     citations_in(data)  # ReceiptInvalid where it holds none
     return _saved(library, name, text, Filters())
 
@@ -57,44 +57,67 @@ def answer_named(library: Searchable, name: str) -> SavedAnswer:
     return found[0]
 
 
-def recheck(
-    library: Searchable, answers: Sequence[SavedAnswer] | None = None
-) -> list[RecheckedAnswer]:
-    """Check saved answers again: these, or all whose sources are not what they were."""
-    paths = library.paths()
-    if answers is None:
-        answers = [
+def recheck(library: Searchable, answers: Sequence[SavedAnswer]) -> list[RecheckedAnswer]:
+    """Check saved answers again, and note them as told."""
+    return [_noted(library, one) for one in _rechecked(library, answers, library.paths())]
+
+
+def recheck_changed(library: Searchable) -> tuple[RecheckedAnswer, ...]:
+    """Check those whose sources are not what they were; the news since people were told last.
+
+    An index run must not fail for it: what goes wrong is logged.
+    """
+    try:
+        saved = saved_answers(library)
+        if not saved:
+            return ()
+        paths = library.paths()
+        changed = [
             one
-            for one in saved_answers(library)
+            for one in saved
             if any(paths.get(path, "") != document for path, document in one.sources.items())
         ]
+        now = {one.id: one for one in saved}
+        now |= {one.id: one for one in _rechecked(library, changed, paths)}
+        news = (one for one in now.values() if one.told_broken != bool(one.broken))
+        return tuple(_noted(library, one) for one in news)
+    except PinciteError as error:
+        _log.warning("saved answers could not be checked: %s", error)
+        return ()
+
+
+def keep_news(library: Searchable, news: Iterable[RecheckedAnswer]) -> None:
+    """Tell it again with the next index run: nobody may have read it now."""
+    for one in news:
+        library.journal.update_answer(one.answer)  # as it was before it was told
+
+
+def _rechecked(
+    library: Searchable, answers: Sequence[SavedAnswer], paths: Mapping[str, str]
+) -> list[SavedAnswer]:
     cited = [citations_in(one.text.encode(errors="replace")) for one in answers]
     checked = iter(library.check_words([words for each in cited for words in each]))
     told = []
     for answer, words in zip(answers, cited, strict=True):
         found = [next(checked) for _ in words]
+        stood = {*answer.sources, *(one.path for one in words)}
+        stand = {one.path for one in found}
         now = replace(
             answer,
             checked_at=time.time(),
             # The same sentence five times is no more than once.
             broken=tuple(dict.fromkeys(_sentence(one) for one in found if not _holds(one))),
-            sources=_sources([*answer.sources, *(one.path for one in words)], found, paths),
+            sources={path: paths.get(path, "") for path in sorted(stood | stand) if path},
         )
-        library.journal.save_answer(now)
-        told.append(RecheckedAnswer(now, held_before=not answer.broken))
+        library.journal.update_answer(now)
+        told.append(now)
     return told
 
 
-def recheck_changed(library: Searchable) -> tuple[RecheckedAnswer, ...]:
-    """The saved answers that hold no longer, or hold again, since the index changed.
-
-    An index run must not fail for it: what goes wrong is logged.
-    """
-    try:
-        return tuple(one for one in recheck(library) if one.holds != one.held_before)
-    except PinciteError as error:
-        _log.warning("saved answers could not be checked: %s", error)
-        return ()
+def _noted(library: Searchable, answer: SavedAnswer) -> RecheckedAnswer:
+    told = RecheckedAnswer(answer, held_before=not answer.told_broken)
+    library.journal.update_answer(replace(answer, told_broken=bool(answer.broken)))
+    return told
 
 
 def _saved(library: Searchable, name: str, text: str, filters: Filters) -> SavedAnswer:
@@ -110,17 +133,9 @@ def _saved(library: Searchable, name: str, text: str, filters: Filters) -> Saved
         filters=restrictions,
         saved_at=now,
     )
+    library.journal.save_answer(made)
     (checked,) = recheck(library, [made])
     return checked.answer
-
-
-def _sources(
-    before: Sequence[str], found: Sequence[CheckedCitation], paths: Mapping[str, str]
-) -> dict[str, str]:
-    """The paths it rests on, with the documents that stand there now; empty where there is none."""
-    # Where words stand now is told as people read it, which begins with the path.
-    now = {path for one in found for path in paths if one.now.startswith((f"{path} ", f"{path}:"))}
-    return {path: paths.get(path, "") for path in sorted({*filter(None, before), *now})}
 
 
 def _holds(one: CheckedCitation) -> bool:

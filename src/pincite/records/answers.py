@@ -198,3 +198,4 @@ class CheckedCitation:
     message: str  # why, for people; empty where there is nothing to add
     now: str = ""  # where the words, or those that took their place, stand: a citation
     became: str = ""  # what stands there instead
+    path: str = ""  # of the document in which they stand, or stood

@@ -86,6 +86,7 @@ class ForgetReport:
     runs: int = 0  # of evaluations, from which results were taken
     converted: tuple[str, ...] = ()  # recognised texts that were deleted
     queries: int = 0  # that found them, and are logged no more
+    answers: int = 0  # that were saved, cited them, and are kept no more
 
 
 CatalogState = Literal[

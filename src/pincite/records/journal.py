@@ -104,6 +104,7 @@ class SavedAnswer:
     # What it rests on: each path with the document that stood there when it was checked last.
     sources: Mapping[str, str] = field(default_factory=dict)
     broken: tuple[str, ...] = ()  # what no longer holds, in sentences
+    told_broken: bool = False  # what people were told last: where it differs, there is news
 
 
 @dataclass(frozen=True, slots=True)

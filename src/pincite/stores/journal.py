@@ -214,13 +214,19 @@ class Journal:
         return {one.query: one for one in self._all("feedback", Feedback)}
 
     def save_answer(self, answer: SavedAnswer) -> None:
-        """Keep an answer as it is now."""
+        """Keep an answer."""
         self._keep("answer", answer.id, answer)
 
-    def saved_answers(self, *, library: str, user: str | None = None) -> list[SavedAnswer]:
-        """The answers that were saved of a library, the newest last."""
+    def update_answer(self, answer: SavedAnswer) -> None:
+        """Note an answer as it is now; one that was forgotten meanwhile does not come back."""
+        self._run("UPDATE journal_answer SET record = ? WHERE id = ?", (_text(answer), answer.id))
+
+    def saved_answers(
+        self, *, library: str | None = None, user: str | None = None
+    ) -> list[SavedAnswer]:
+        """The answers that were saved, of that library and by that user, the newest last."""
         every = self._all("answer", SavedAnswer)
-        return [one for one in every if one.library == library and user in (None, one.user)]
+        return [one for one in every if library in (None, one.library) and user in (None, one.user)]
 
     def forget_answers(self, ids: Sequence[str]) -> None:
         """Forget saved answers, also in the file."""

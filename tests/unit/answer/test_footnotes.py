@@ -105,7 +105,7 @@ def test_the_same_words_are_one_footnote_for_several_claims() -> None:
     claim = Claim("It ends in June.", "supported", "judge", (citation("It ends on 30 June."),))
     copy = outcome_as_markdown(Answer("When?", (claim, claim), 0.9, writer="some-model"))
     assert copy.count("It ends in June. [^1]\n") == 2
-    assert copy.count("[^1]: “It ends on 30 June.” — notes\\/lease") == 1
+    assert copy.count("[^1]: “It ends on 30 June.” — notes/lease") == 1
     assert "*Written by some-model.*" in copy
 
 

@@ -68,6 +68,8 @@ def _tell(report: ForgetReport) -> None:
         click.echo(f"Results were taken out of {counted(report.runs, 'eval run')}.")
     if report.queries:
         click.echo(f"Taken out of the log: {counted(report.queries, 'question')}.")
+    if report.answers:
+        click.echo(f"Forgotten with it: {counted(report.answers, 'saved answer')}.")
     for path in report.converted:
         click.echo(f"The text that was recognised in {printable(path)} is deleted.")
     click.echo("Archives and backups made before still hold it, and so does a copy of the file.")

@@ -177,11 +177,12 @@ def _asked(library: Searchable, question: str, seen: Any) -> Outcome:  # noqa: A
 
 def _difference(library: Searchable, one: RecheckedAnswer) -> list[str] | None:
     """What is said now and was not, and the other way round; None where nobody can ask again."""
-    from pincite.answer.receipts import parse_receipt
+    from pincite.answer.receipts import receipt_in
 
-    if not one.answer.text.lstrip().startswith("{"):
+    receipt = receipt_in(one.answer.text.encode())
+    if receipt is None:
         return None
-    before = [claim.text for claim in parse_receipt(one.answer.text.encode()).claims]
+    before = [claim.text for claim in receipt.claims]
     told = _asked(library, one.answer.question, dict(one.answer.filters))
     now = [claim.text for claim in told.claims] if told.outcome == "answer" else [told.message]
     old, new = ([" ".join(text.split()) for text in each] for each in (before, now))
@@ -190,12 +191,13 @@ def _difference(library: Searchable, one: RecheckedAnswer) -> list[str] | None:
 
 def _said(saved: SavedAnswer) -> Iterator[str]:
     """The claims of a receipt, each with its places; Markdown as it is."""
-    from pincite.answer.receipts import parse_receipt
+    from pincite.answer.receipts import receipt_in
 
-    if not saved.text.lstrip().startswith("{"):
+    receipt = receipt_in(saved.text.encode())
+    if receipt is None:
         yield printable(saved.text, keep="\n").rstrip()
         return
-    for number, claim in enumerate(parse_receipt(saved.text.encode()).claims, start=1):
+    for number, claim in enumerate(receipt.claims, start=1):
         yield f"[{number}] {printable(' '.join(claim.text.split()))}"
         yield from (faint(f"    {printable(one.citation)}") for one in claim.citations)
 

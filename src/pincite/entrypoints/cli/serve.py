@@ -18,6 +18,7 @@ import click
 from pincite.engine import Library
 from pincite.engine.folders import has_index, library_around
 from pincite.engine.keys import admit
+from pincite.engine.saved_answers import keep_news
 from pincite.entrypoints.cli.common import (
     GivenPath,
     ask_for_consent,
@@ -241,10 +242,15 @@ def follow(library: Library, stop: threading.Event) -> None:
         if not isinstance(trouble, NothingToIndex):
             click.echo(f"Note: {printable(str(trouble))}", err=True)
 
+    logged: set[tuple[str, float]] = set()
     try:
         for report in library.watch(stop, on_trouble=tell):
-            for answer in report.answers:
-                click.echo(f"Note: {recheck_as_text(answer)}", err=True)
+            for one in report.answers:
+                if (check := (one.answer.id, one.answer.checked_at)) not in logged:
+                    click.echo(f"Note: {recheck_as_text(one)}", err=True)
+                    logged.add(check)
+            if not sys.stderr.isatty():  # a log that may have no reader: commands tell it, too
+                keep_news(library, report.answers)
             for failure in report.failures:
                 told = f"Note: {failure.path}: {failure.reason}"
                 click.echo(printable(told), err=True)
