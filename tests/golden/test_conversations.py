@@ -1,4 +1,4 @@
-"""What a prompt is for, and what a follow-up asks: prompts written without sight of the rules."""
+"""What a prompt is for, what a follow-up asks, and what is counted: written without the rules."""
 
 from __future__ import annotations
 
@@ -42,3 +42,20 @@ def test_a_condensed_follow_up_finds_what_the_whole_question_finds(library: Libr
     assert len(whole) >= 30
     assert len(kept) / len(whole) >= 0.9
     assert len(naive) / len(whole) < 0.8
+
+
+def test_counting_finds_each_document_that_has_the_words_and_cites_it(library: Library) -> None:
+    """Expected is what a plain look at the files gives; two of the questions count a name that one
+    of them has in its front matter alone, which is no passage.
+    """
+    questions = lines("counting.jsonl")
+    right = 0
+    for one in questions:
+        counted = library.count(
+            one["question"], filters={"where": one["where"]} if "where" in one else None
+        )
+        right += sorted(counted.documents) == one["documents"]
+        cited = {hit.path for hit in counted.hits}
+        assert counted.negated or cited == set(counted.documents)
+    assert len(questions) == 20
+    assert right >= 18
