@@ -135,6 +135,7 @@ class SearchSettings:
     codes_weight: float = 0.5
     numbers_weight: float = 0.3  # of a number that hardly any chunk has; less of a common one
     named_weight: float = 0.3  # of a document that the question calls by its title or file name
+    agent_weight: float = 0.05  # of a document that is labelled for the agent who asks
     route: int = 0  # documents that are preferred, those whose catalog entry fits best; 0 is none
     route_weight: float = 0.02
     # What words gain, and what vector loses, in a language that the model does not know at all.

@@ -43,6 +43,7 @@ from pincite.retrieve.route import (
     fitting_entries,
     named_documents,
     narrowed,
+    preferred_parts,
     with_preferred,
 )
 from pincite.retrieve.shape import Shaped, shape
@@ -102,8 +103,8 @@ def search(  # noqa: PLR0913 — what is asked, where, and how
             return best_of_each(search_in(filters=seen, limit=max(limits.values())), limits)
 
         rankings = best(filters)
-        if named and vector is not None:
-            rankings = with_preferred(rankings, "named", [best(among(filters, named))])
+        for name, seen in preferred_parts(filters, named if vector is not None else ()).items():
+            rankings = with_preferred(rankings, name, [best(seen)])
         if routed:
             rankings = with_preferred(rankings, "route", [best(among(filters, routed))])
             by_entry = sorted(rankings["route"], key=lambda one: routed[one.document_id])
@@ -214,6 +215,7 @@ def _fused(
 ) -> list[Hit]:
     if settings.fusion == "ranks":
         votes = {**dict.fromkeys(rankings, 1.0), "route": settings.route_weight}
+        votes["agent"] = settings.agent_weight
         votes["codes"] = weights["codes"] / (settings.codes_weight or 1.0)
         return fuse_ranks(rankings, votes, k=settings.rrf_k, absent_rank=settings.absent_rank)
     if len(rankings) == 1:
@@ -240,6 +242,7 @@ def _weights(
         "codes": codes,
         "named": settings.named_weight,
         "feedback": settings.feedback_weight,
+        "agent": settings.agent_weight,
         "route": settings.route_weight,
     }
 

@@ -37,6 +37,8 @@ _PAIR = 0.03  # two words that stand next to each other here as in the question
 _TYPE = 0.15  # it holds what the question wants: a number, a time, a name, a reason, a step
 _DEFINES = 0.6  # it defines what is asked for
 _WEAK = 0.5  # titles, questions and fragments, against the rest
+_THAT_YEAR = 0.3  # more, of a unit that tells of the question's year, among others of other years
+_OTHER_YEAR = 0.5  # of those others
 _SCORER = 1.0  # a score of 1 by a model
 _FOLLOWS = 0.6  # of the merit of the unit right before it
 _MOST_SCORED = 8  # units of a chunk that a model looks at; the others share few words with it
@@ -134,13 +136,19 @@ def _merits(
     weights = {word: sqrt(max(rarity.of((word,)), 0.0) / count) for word, count in having.items()}
     every = fsum(weights.values()) or 1.0
     pairs, holds_answer = _pairs(question), _holds_answer(question)
+    asked_years = set(_YEAR.findall(question))
+    years = [set(_YEAR.findall(text)) if asked_years else set() for text in seen]
+    # Where units tell of several years, it is the year that says which one is meant.
+    by_year = any(asked_years & one for one in years) and any(
+        one and not asked_years & one for one in years
+    )
 
     def weight(words: set[str]) -> float:
         # `fsum`: sets have no order, and a plain sum of the same parts depends on it.
         return fsum(weights[word] for word in words) / every
 
     merits = []
-    for unit, text, words, heading in zip(units, seen, own, headings, strict=True):
+    for unit, text, words, heading, told in zip(units, seen, own, headings, years, strict=True):
         around = contexts[unit.lead].union(*(contexts[one] for one in heading))
         merit = weight(words) + _CONTEXT * weight(around - words)
         if not merit:
@@ -156,6 +164,8 @@ def _merits(
                 merit += _DEFINES * weight(defined & weights.keys())
         if holds_answer is not None and holds_answer(unit, text):
             merit += _TYPE
+        if by_year and told:
+            merit = merit + _THAT_YEAR if asked_years & told else merit * _OTHER_YEAR
         merits.append(merit * _WEAK if unit.weak else merit)
     return merits
 
@@ -198,6 +208,7 @@ _ASKS_STEPS = re.compile(
     r"|\bwie (?:kann|muss|soll) (?:ich|man)\b|\bcómo (?:puedo|se)\b|如何|怎么",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR_OR_CLOCK = re.compile(r"(?<!\d)\d{4}(?!\d)|\d:\d\d")
 _NAME = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'’-]+")

@@ -34,6 +34,15 @@ def among(filters: Filters, ids: Iterable[DocumentId]) -> Filters:
     return replace(filters, document_ids=tuple(kept))
 
 
+def preferred_parts(filters: Filters, named: Iterable[DocumentId]) -> dict[str, Filters]:
+    """The documents that the question names, and those labelled for the agent who asks."""
+    parts = {"named": among(filters, ids)} if (ids := tuple(named)) else {}
+    own = tuple(filter(None, filters.agents or ()))
+    if own and own != filters.agents:  # it also sees what is labelled for nobody
+        parts["agent"] = replace(filters, agents=own)
+    return parts
+
+
 def narrowed(filters: Filters, understood: Understood) -> Filters:
     """The filters with the question's own dates; neither lets through more."""
     since = [one for one in (filters.since, understood.since) if one is not None]

@@ -278,3 +278,11 @@ def test_the_sentence_with_most_words_of_the_question_is_quoted() -> None:
     quote = best_quote(chunk_of(text), "why does the pump leak at its seal?", None)
     assert quote.text == "The pump leaks at the seal."
     assert matched(quote) == ["pump", "leaks", "seal"]
+
+
+def test_where_sentences_tell_of_several_years_the_questions_year_decides() -> None:
+    text = "In 2025 it pays 16,500. In 2026 the harbour board's grant is 17,000 for the harbour."
+    asked = "what does the harbour board grant in 2025?"
+    assert best_quote(chunk_of(text), asked, None).text == "In 2025 it pays 16,500."
+    one_year = text.replace("In 2026 the", "The")  # which decides nothing
+    assert "17,000" in best_quote(chunk_of(one_year), asked, None).text

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from helpers import FixedEmbedder, embedded, fill, part
+from helpers import ABOUT, FixedEmbedder, embedded, fill, part
 from memory_store import MemoryStore
 from pincite.ports import Store
 from pincite.records import Filters, SearchResults
@@ -99,3 +101,23 @@ def test_a_route_chooses_among_what_may_be_seen(store: Store) -> None:
 def test_without_a_weight_names_are_words_like_any_other(store: Store) -> None:
     found = ask(store, "pump leak in station-log.md", named_weight=0.0)
     assert all("named" not in result.hit.shares for result in found.results)
+
+
+def test_what_is_labelled_for_the_agent_who_asks_stands_a_little_higher() -> None:
+    opened = MemoryStore()
+    fill(
+        opened,
+        embedded("a.md", part("a pump leaks", 3), title="One"),
+        embedded("b.md", part("a pump leaks", 3), title="Two", about=replace(ABOUT, agents=("x",))),
+        embedded("c.md", part("a pump leaks", 3), title="Six", about=replace(ABOUT, agents=("y",))),
+    )
+
+    def first(filters: Filters, weight: float) -> list[str]:
+        settings = SearchSettings(similarity_floor=-1, near_identical=0, agent_weight=weight)
+        embedder = FixedEmbedder()
+        found = search("pump", opened, embedder, mode="hybrid", filters=filters, settings=settings)
+        return paths(found)
+
+    assert first(Filters(agents=("x", "")), 0.05) == ["b.md", "a.md"]
+    assert set(first(Filters(agents=("x", "")), 0.0)) == {"a.md", "b.md"}
+    assert first(Filters(agents=("x",)), 0.05) == ["b.md"]
