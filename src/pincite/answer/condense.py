@@ -23,12 +23,25 @@ _POINTS_BACK = re.compile(
     r"such an? one|one of them)\b",
     re.IGNORECASE,
 )
-# "that" and "there" that point nowhere: the words after them say so.
+_PREPOSITIONS = "in|on|at|for|from|by|with|without|during|before|after|since|until|under|to|of"
+_ASKED = """
+what who whom whose which when where why how does do did is are was were can could should would
+will may must tell show give explain please me us about many much long often
+"""
+_ASKING = frozenset(_ASKED.split())
+_AUXILIARY = "is|are|was|were|has|have|had|do|does|did|can|could|may|must|will|would|should"
+_NO_NOUN = "|".join([*sorted(STOP_WORDS | _ASKING), _PREPOSITIONS])
+# "that", "there" and "it" that point nowhere: the words around them say so.
 _NO_POINTER = re.compile(
     r"\b(?:is|are|was|were|will be|has|have) there\b|\bthere (?:is|are|was|were|will)\b"
     r"|\b(?:say|says|said|state|states|know|means?|show|shows|so|something|anything|one|ones|all"
     r"|documents?|files?|people|rules?) that\b|\bthis (?:year|month|week|library)\b"
-    r"|\bit is (?:true|possible|allowed)\b",
+    r"|\b(?:it is|is it) (?:true|possible|allowed) (?:that|to)\b"
+    # "boats that are longer", "the rope that holds"
+    rf"|\b(?!(?:{_NO_NOUN})\b)[\w-]+ that (?:{_AUXILIARY})\b"
+    r"|\b(?:the|an?|every|each|any) [\w-]+ that \w"
+    # "how long does it take to repair a buoy", but not "… to double": there it is who does so.
+    r"|\bit (?:takes?|costs?) (?:[\w'’]+ ){0,4}?to \w+ (?:an?\b|the\b|every\b|(?-i:[A-Z\d]))",
     re.IGNORECASE,
 )
 _LEADS_ON = re.compile(
@@ -45,9 +58,10 @@ _COURTESY = re.compile(
     r"|very|a lot|so much|there|[\s,.!])+",
     re.IGNORECASE,
 )
-_PREPOSITION = re.compile(
-    r"^(?:in|on|at|for|from|by|with|without|during|before|after|since|until|under|to|of)\b",
-    re.IGNORECASE,
+_PREPOSITION = re.compile(rf"^(?:{_PREPOSITIONS})\b", re.IGNORECASE)
+# "who is Petra?", but not "what was decided?": nothing in it says what that is about.
+_ASKS_OF_ONE = re.compile(
+    r"(?:who|what|where|when|how) (?:is|are|was|were) .*(?<!\w[^e]ed)", re.IGNORECASE
 )
 # What a fragment may stand for, if the question before has just one of it.
 _SLOTS = (
@@ -56,11 +70,6 @@ _SLOTS = (
     re.compile(r"\b(?:the|an?|our|my|your) [\w-]+", re.IGNORECASE),
     re.compile(r"(?<=\s)[A-Z][\w-]*(?: [A-Z][\w-]*)*"),
 )
-_ASKED = """
-what who whom whose which when where why how does do did is are was were can could should would
-will may must tell show give explain please me us about many much long often
-"""
-_ASKING = frozenset(_ASKED.split())
 _INSTRUCTION = (
     "Rewrite the last question of the conversation so that it can be understood without the rest. "
     "Put in the names that it refers to, change nothing else, and write the question only. If it "
@@ -77,6 +86,8 @@ def condense(turns: Sequence[str], writer: Writer | None = None) -> str:
     asked = [one for one in asked[:-1] if not _COURTESY.fullmatch(one)] + asked[-1:]
     if not asked:
         return ""
+    if _COURTESY.fullmatch(asked[-1]):
+        return asked[-1]
     asked[:-1] = [turn[:_LONGEST] for turn in asked[:-1]]
     if writer is not None and len(asked) > 1:
         conversation = "\n".join(f"- {one}" for one in asked)
@@ -105,9 +116,12 @@ def _following(before: str, question: str) -> str:
     if is_fragment and not _has_verb(plain):
         return _replaced(before, plain.rstrip("?!. "))
     pointer = _POINTS_BACK.search(_NO_POINTER.sub(" ", plain))
-    if pointer is None and len(words) > 1:
-        return question
-    if pointer is None and len(words) == 1 and len(WORD.findall(plain)) > 3:
+    # With one telling word, it is whole if it is long or asks who or what that is.
+    is_whole = len(words) > 1 or (
+        len(words) == 1
+        and (len(WORD.findall(plain)) > 3 or _ASKS_OF_ONE.fullmatch(plain.rstrip("?!. ")))
+    )
+    if pointer is None and is_whole:
         return question
     subject = _subject(before, {*words})
     return f"{question.rstrip('?!. ')} ({subject})?" if subject else question
