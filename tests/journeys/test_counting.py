@@ -34,7 +34,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 def test_every_document_is_looked_at_and_every_passage_cited(library: Library) -> None:
     found = library.count("how many documents mention rye flour?")
     assert set(found.documents) == {"bread.md", "stew.md"}
-    assert (found.looked_at, found.total) == (4, 4)
+    assert found.looked_at == 4
     quotes = {(one.path, one.quote) for one in found.hits}
     assert ("bread.md", "Rye flour is kept dry.") in quotes
     assert len(quotes) == 3
@@ -58,7 +58,7 @@ def test_filters_choose_what_is_looked_at_and_a_question_must_say_for_what(
     library: Library,
 ) -> None:
     found = library.count("list all that mention flour", filters={"name": "cake"})
-    assert (found.documents, found.total) == (("cake.md",), 1)
+    assert (found.documents, found.looked_at) == (("cake.md",), 1)
     with pytest.raises(SettingsError, match="what to look for"):
         library.count("how many documents are there?")
     with pytest.raises(SearchCancelled):
@@ -74,6 +74,94 @@ def test_a_name_of_several_words_is_looked_for_as_it_stands(tmp_path: Path) -> N
         assert len(library.count("who likes river otters?").documents) == 2
 
 
+def test_what_is_in_quotes_is_looked_for_whatever_it_says(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("There is no smoking here. Use 面粉机。\n")
+    (tmp_path / "b.md").write_text("Smoking is allowed here. 面条用粉做。\n")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+
+        def documents(question: str) -> tuple[str, ...]:
+            return library.count(question).documents
+
+        found = library.count('which documents mention "no smoking"?')
+        assert (found.negated, found.documents) == (False, ("a.md",))
+        assert found.words == ("no smoking",)
+        assert "a passage that has “no smoking”" in found.statement
+        assert documents('which documents do not mention "no smoking"?') == ("b.md",)
+        assert documents('which documents mention "there is no"?') == ("a.md",)
+        assert documents('which documents mention "!!!" and smoking?') == ("a.md", "b.md")
+        assert documents('which documents mention "面粉"?') == ("a.md",)
+        with pytest.raises(SettingsError, match="what to look for"):
+            library.count('which documents mention "!!!"?')
+
+
+def test_capitals_of_asking_words_make_no_name_of_them(library: Library) -> None:
+    found = library.count("How many Documents Mention Rye Flour?")
+    assert found.words == ("Rye Flour",)
+    assert found.documents == ("bread.md", "stew.md")
+
+
+def test_every_matching_line_of_a_long_list_is_cited(tmp_path: Path) -> None:
+    lines = "".join(f"- Shelf {number} holds rye flour.\n" for number in range(1, 21))
+    aside = "The mill is old and slow" + " and very, very loud" * 40 + ".\n"
+    (tmp_path / "list.md").write_text(f"# Larder\n\n{lines}\n{aside}")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        hits = library.count("which documents mention rye flour?").hits
+    assert len({hit.start for hit in hits}) == len(hits) == 20
+
+
+def test_it_says_what_it_saw_only_as_it_was_or_in_part(library: Library) -> None:
+    (library.root / "cake.md").write_bytes(b"\x00\x01" * 100)
+    too_deep = "<b>" * 100_000
+    (library.root / "page.html").write_text(f"<p>No flour</p>{'</x>' * 200}{too_deep}deep")
+    library.index()
+    found = library.count("which documents mention flour?")
+    assert [one.path for one in found.unread] == ["broken.pdf"]
+    assert [one.path for one in found.outdated] == ["cake.md"]
+    assert [one.path for one in found.partly] == ["page.html"]
+    assert found.statement.startswith(
+        "5 of 5 documents looked at, 4 hold it, 1 could not be read: broken.pdf; "
+        "1 in an earlier version: cake.md; 1 read in part: page.html."
+    )
+
+
+@pytest.mark.parametrize(
+    ("filters", "may_be_in_it"),
+    [
+        ({"path": "b"}, True),
+        ({"path": "c"}, False),
+        ({"name": "BR"}, True),
+        ({"name": "br*"}, True),
+        ({"name": "bread"}, False),
+        ({"type": "md"}, False),
+        ({"type": ("md", "pdf")}, True),
+        ({"where": "not type = pdf"}, False),
+        ({"where": "path begins c or text contains flour"}, True),
+        ({"where": "path begins c and text contains flour"}, False),
+        ({"where": "not tag = draft"}, True),
+    ],
+)
+def test_a_file_that_a_filter_leaves_out_is_not_missed(
+    library: Library, filters: dict[str, str | tuple[str, ...]], may_be_in_it: bool
+) -> None:
+    found = library.count("which documents mention flour?", filters=filters)
+    assert [one.path for one in found.unread] == ["broken.pdf"] * may_be_in_it
+
+
+def test_counting_is_logged(library: Library) -> None:
+    library.count("which documents mention rye flour?", filters={"path": "b"})
+    with pytest.raises(SettingsError):
+        library.count("how many documents are there?")
+    failed, counted = library.queries()
+    assert (counted.verb, counted.outcome, len(counted.chunk_ids)) == ("ask", "results", 1)
+    assert (counted.question, counted.filters) == (
+        "which documents mention rye flour?",
+        {"path": "b"},
+    )
+    assert (failed.outcome, failed.error) == ("error", "SettingsError")
+
+
 def test_the_command_counts_and_the_abstention_offers_it(library: Library) -> None:
     def asked(*more: str) -> str:
         arguments = ["ask", *more, "--library", str(library.root)]
@@ -86,3 +174,15 @@ def test_the_command_counts_and_the_abstention_offers_it(library: Library) -> No
     assert "bread.md" in told
     as_json = json.loads(asked("--all", question, "--json"))
     assert set(as_json["documents"]) == {"bread.md", "stew.md"}
+
+
+def test_codes_are_counted_to_the_letter_and_a_name_is_no_little_word(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("The driver is written in C++, version v2.0.1.\n")
+    (tmp_path / "b.md").write_text("Row C of the table is version v2; see 0 and 1 in it.\n")
+    (tmp_path / "c.md").write_text("Ines keeps the key.\n")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        assert library.count("which documents mention C++?").documents == ("a.md",)
+        assert library.count("which documents mention v2.0.1?").words == ("v2.0.1",)
+        assert library.count("which documents mention v2.0.1?").documents == ("a.md",)
+        assert library.count("which documents mention Ines?").documents == ("c.md",)

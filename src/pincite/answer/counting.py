@@ -1,8 +1,8 @@
 """Questions for all of something: everything is looked at, and the answer says how much that was.
 
-Counted are documents with a passage that has every telling word of the question, in whatever form;
-words in quotes, and names of several words, as they stand. Nothing is guessed from the meaning, so
-that whoever reads the count knows what was counted.
+Counted are documents with a passage that has every telling word of the question, in whatever form,
+and every phrase of it, words in quotes or a name of several words, next to each other. Nothing is
+guessed from the meaning, so that whoever reads the count knows what was counted.
 """
 
 from __future__ import annotations
@@ -10,16 +10,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from math import log
+from pathlib import PurePosixPath
 
 from pincite.answer.evidence import citation_of
 from pincite.errors import SearchCancelled, SettingsError
 from pincite.ports import Store
-from pincite.records import Citation, Counted, DocumentEntry, Filters, Progress
+from pincite.reading.sniff import kind_by_name
+from pincite.records import (
+    AllOf,
+    AnyOf,
+    Citation,
+    Clause,
+    Condition,
+    Counted,
+    DocumentEntry,
+    Failure,
+    Filters,
+    Not,
+    Operator,
+    Progress,
+)
 from pincite.retrieve.quote import ranked_quotes
 from pincite.retrieve.rarity import Rarity, rarity_of, telling_words
 from pincite.text.finding import Finder, finder_of, key_of
-from pincite.text.words import STOP_WORDS, WORD, fold
+from pincite.text.printable import one_line
+from pincite.text.words import STOP_WORDS, WORD, fold, is_unspaced, question_codes
 
 _NOT = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would)(?:n[’']t\b|\s+(?:not|never)\b)"
@@ -47,20 +64,22 @@ _TOO_MUCH = re.compile(
     r"|\bmore than\b|\bless than\b|\bat (?:least|most)\b",
     re.IGNORECASE,
 )
-_PHRASE = re.compile(r"[“\"]([^”\"]+)[”\"]|(?<=\s)((?:[A-Z][\w-]+\s+)+[A-Z][\w-]+)")
+_QUOTED = re.compile(r"[“\"]([^”\"]+)[”\"]")
+_NAME = re.compile(r"(?<=\s)(?:[A-Z][\w-]+\s+)+[A-Z][\w-]+")
+_GAP = " | "  # in the place of what was taken out, so that no phrase goes across it
 _COMMON = log(2)  # the weight of a word that half of the chunks have
-_UNITS = 8  # of a chunk that are looked at, the likest first
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     """What a passage must have."""
 
-    words: tuple[str, ...]
-    sought: str  # the telling ones of them
+    words: tuple[str, ...]  # and phrases, as people read them
+    negated: bool  # … or must not have
+    sought: str  # the telling words, those of phrases as well
     keys: frozenset[str]
     common: frozenset[str]  # of the keys: half of the library has them, so the document may
-    phrases: tuple[tuple[str, ...], ...]
+    phrases: tuple[str, ...]
     finder: Finder
     rarity: Rarity
 
@@ -84,64 +103,119 @@ def counted(
 ) -> Counted:
     """Every document that the filters let through, looked at; each hit with its citation."""
     wanted = _wanted(question, store)
-    negated = _NOT.search(question) is not None
     documents = store.documents(filters=filters)
     if not documents:
         raise SettingsError("the filters let no document through, so there is nothing to count")
     hits: list[Citation] = []
-    holding: list[str] = []
+    held: set[str] = set()
     for done, document in enumerate(documents, start=1):
         if cancelled():
             raise SearchCancelled("cancelled")
         found = list(_hits(document, store, wanted))
         hits += found
         if found:
-            holding.append(document.path)
+            held.add(document.path)
         on_progress(Progress(done, len(documents), done, len(documents), document.path))
-    held = set(holding)
+    problems, looked_at = store.problems(), {one.path for one in documents}
     return Counted(
         question=question,
         words=wanted.words,
-        negated=negated,
+        negated=wanted.negated,
         looked_at=len(documents),
-        total=len(documents),
-        documents=tuple(one.path for one in documents if (one.path in held) is not negated),
-        hits=() if negated else tuple(hits),
-        unread=tuple(one for one in store.problems() if one.path not in store.paths()),
+        documents=tuple(one.path for one in documents if (one.path in held) is not wanted.negated),
+        hits=() if wanted.negated else tuple(hits),
+        unread=tuple(
+            one
+            for one in problems
+            if one.path not in looked_at and _lets_through(filters.condition, one.path) is not False
+        ),
+        outdated=tuple(one for one in problems if one.path in looked_at),
+        partly=tuple(
+            Failure(one.path, "; ".join(one.metadata.notes))
+            for one in documents
+            if one.metadata.notes
+        ),
         complete=store.is_complete(),
     )
 
 
+def _lets_through(condition: Condition, path: str) -> bool | None:
+    """Whether a filter lets a file through that was not read; None where its path cannot tell."""
+    match condition:
+        case Not(part):
+            told = _lets_through(part, path)
+            return None if told is None else not told
+        case AllOf(parts) | AnyOf(parts):
+            decides = isinstance(condition, AnyOf)
+            every = {_lets_through(part, path) for part in parts}
+            return decides if decides in every else None if None in every else not decides
+        case Clause("document"):
+            return False  # it is none
+        case Clause("type", values=values):
+            # What is inside decides between types of one kind, such as docx and odt.
+            kind = kind_by_name(path)
+            may_be = kind is None or any(kind_by_name(f"a.{one}") is kind for one in values)
+            is_named = PurePosixPath(path).suffix.lower()[1:] in values
+            return is_named or (None if may_be else False)
+        case Clause("path" | "name", how, values):
+            by_path = condition.field == "path"
+            held = path if by_path else fold(PurePosixPath(path).name)
+            return any(_compared(held, how, one if by_path else fold(one)) for one in values)
+        case _:
+            return None
+
+
+def _compared(held: str, how: Operator, value: str) -> bool:
+    if how == "matches":
+        return fnmatchcase(held, value.replace("[", "[[]"))  # patterns have * and ? only
+    if how == "begins":
+        return held.startswith(value)
+    return value in held if how == "contains" else value == held
+
+
 def _wanted(question: str, store: Store) -> _Wanted:
-    phrases = [found[1] or found[2] for found in _PHRASE.finditer(question)]
-    unquoted = _PHRASE.sub(" ", question)
-    if found := _TOO_MUCH.search(unquoted):
+    # What is in quotes is looked for, whatever it says; only the rest asks.
+    phrases = [one for one in map(one_line, _QUOTED.findall(question)) if WORD.search(one)]
+    asking = _QUOTED.sub(_GAP, question)
+    if found := _TOO_MUCH.search(asking):
         raise SettingsError(
             f"“{found[0]}” cannot be counted: ask for documents that have all of some words, or "
             "have not, one question for each"
         )
-    kind = _KIND.match(question)
-    subject = question[kind.end(1) :] if kind else question
-    plain = _ASKING.sub(" ", _NOT.sub(" ", subject))
-    words = [word for word in telling_words(plain) if fold(word) not in STOP_WORDS]
-    if not words:
+    kind = _KIND.match(asking)
+    subject = asking[kind.end(1) :] if kind else asking
+    plain = _ASKING.sub(_GAP, _NOT.sub(_GAP, subject))
+    phrases += map(one_line, _NAME.findall(plain))
+    said = _NAME.sub(_GAP, plain)
+    codes = [
+        one for one in (part.strip("?!.,;:()") for part in said.split()) if question_codes(one)
+    ]
+    for code in codes:
+        said = said.replace(code, _GAP)
+    told = telling_words(" ".join([said, *phrases]))
+    every = [word for word in told if fold(word) not in STOP_WORDS]
+    words = [word for word in telling_words(said) if word in every]
+    if not words and not phrases and not codes:
         raise SettingsError(
             "it does not say what to look for: name what the documents are to hold, such as "
             '`--all "which documents mention rye flour?"`'
         )
-    sought = " ".join(words)
+    sought = " ".join((*every, *codes)) or " ".join(phrases)
     rarity = rarity_of(sought, store)
-    keys = frozenset(map(key_of, words))
+    spelled = (token for code in codes for term in question_codes(code) for token in term.tokens)
+    keys = frozenset(map(key_of, every)).union(spelled)
     common = frozenset(key for key in keys if rarity.weights.get(key, _COMMON) < _COMMON)
     common = common if common < keys else frozenset()
     return _Wanted(
-        tuple(words),
-        " ".join(word for word in words if key_of(word) not in common),
-        keys,
-        common,
-        tuple(tuple(map(key_of, WORD.findall(one))) for one in phrases),
-        finder_of(sought),
-        rarity,
+        words=(*words, *codes, *phrases),
+        negated=_NOT.search(asking) is not None,
+        sought=" ".join((*(word for word in every if key_of(word) not in common), *codes))
+        or sought,
+        keys=keys,
+        common=common,
+        phrases=tuple(phrases),
+        finder=finder_of(sought),
+        rarity=rarity,
     )
 
 
@@ -156,11 +230,13 @@ def _hits(document: DocumentEntry, store: Store, wanted: _Wanted) -> Iterator[Ci
     for chunk in chunks:
         if not wanted.stands_in(chunk.searched, *chunk.headings, document.title):
             continue
-        for quote in ranked_quotes(chunk, wanted.sought, wanted.rarity, None, most=_UNITS):
+        for quote in ranked_quotes(chunk, wanted.sought, wanted.rarity, None, most=len(chunk.text)):
             around = (quote.lead, *quote.heading_path, document.title)
             place: tuple[object, ...] = (quote.start, quote.end)
-            # Of a sentence that is too long to be shown, the rest is in the chunk.
-            text = chunk.searched if quote.cut_before or quote.cut_after else quote.text
+            # Of a sentence that is too long to be shown, the rest is in the chunk. What is shown
+            # of it begins before its first word that is asked for, so it has one.
+            is_cut = (quote.cut_before or quote.cut_after) and wanted.finder.found(quote.text)
+            text = chunk.searched if is_cut else quote.text
             # What only its heading says is told once, not with each sentence below it.
             place = place if wanted.finder.found(text) else quote.heading_path
             if place not in places and wanted.stands_in(text, *around):
@@ -168,11 +244,12 @@ def _hits(document: DocumentEntry, store: Store, wanted: _Wanted) -> Iterator[Ci
                 yield citation_of(document, chunk, quote, wanted.sought)
 
 
-def _has(text: str, phrase: tuple[str, ...]) -> bool:
-    """Whether the words of a phrase follow each other."""
-    keys = [key_of(word) for word in WORD.findall(text)]
-    return any(
-        tuple(keys[at : at + len(phrase)]) == phrase
-        for at in range(len(keys) - len(phrase) + 1)
-        if keys[at] == phrase[0]
-    )
+def _has(text: str, phrase: str) -> bool:
+    """Whether the words of a phrase follow each other; without spaces, its characters."""
+    if any(map(is_unspaced, WORD.findall(phrase))):
+        return "".join(fold(phrase).split()) in "".join(fold(text).split())
+    return f" {_keys(phrase)} " in f" {_keys(text)} "
+
+
+def _keys(text: str) -> str:
+    return " ".join(map(key_of, WORD.findall(text)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -306,10 +307,21 @@ class Searchable:
         from pincite.answer.counting import counted
 
         filters = _checked(question, filters)
-        filters.check()
-        store = self._store()
-        refuse_unread_labels(begun(store.header(), self.root), filters)
-        return counted(question, store, filters, on_progress=on_progress, cancelled=cancelled)
+        with self._queries.noting("ask", question, filters) as noted:
+            filters.check()
+            store = self._store()
+            header = begun(store.header(), self.root)
+            refuse_unread_labels(header, filters)
+            began = time.perf_counter()
+            found = counted(question, store, filters, on_progress=on_progress, cancelled=cancelled)
+            noted.fill(
+                # One of each document, however many there are: who forgets it finds the query.
+                chunk_ids=tuple({one.document_id: one.chunk_id for one in found.hits}.values()),
+                model=header.model.name,
+                retrieval_seconds=time.perf_counter() - began,
+                outcome="results",
+            )
+            return found
 
     def writer(self, profile: str) -> Writer:
         """The language model of a profile of `ModelAccess`."""

@@ -134,25 +134,32 @@ class Counted:
     """What a look at everything found, and how much everything was."""
 
     question: str
-    words: tuple[str, ...]  # that a passage must have, in whatever form, to be counted
+    words: tuple[str, ...]  # and phrases that a passage must have, in whatever form, to be counted
     negated: bool  # it was asked for documents without such a passage
-    looked_at: int  # documents
-    total: int
+    looked_at: int  # documents: all that the filters let through
     documents: tuple[str, ...]  # paths of those that were asked for
     hits: tuple[Citation, ...]  # every passage; none where documents without are asked for
-    unread: tuple[Failure, ...]
+    unread: tuple[Failure, ...]  # files; not those that a filter leaves out by their path
+    outdated: tuple[Failure, ...]  # looked at as they were, as their new version cannot be read
+    partly: tuple[Failure, ...]  # looked at, but something in them could not be read
     complete: bool  # False: the index is not, so there may be more
 
     @property
     def statement(self) -> str:
         """`1,204 of 1,204 documents looked at, 47 hold it, 3 could not be read: …`."""
         verb = "do not hold it" if self.negated else "hold it"
-        told = f"{self.looked_at:,} of {self.total:,} documents looked at, "
+        told = f"{self.looked_at:,} of {self.looked_at:,} documents looked at, "
         told += f"{len(self.documents):,} {verb}"
-        if self.unread:
-            named = ", ".join(printable(one.path) for one in self.unread[:10])
-            more = ", …" if len(self.unread) > 10 else ""
-            told += f", {len(self.unread):,} could not be read: {named}{more}"
+        missed = []
+        for what, files in (
+            ("could not be read", self.unread),
+            ("in an earlier version", self.outdated),
+            ("read in part", self.partly),
+        ):
+            named = ", ".join(printable(one.path) for one in files[:10])
+            more = ", …" if len(files) > 10 else ""
+            missed += [f"{len(files):,} {what}: {named}{more}"] if files else []
+        told += ", " * bool(missed) + "; ".join(missed)
         words = ", ".join(f"“{printable(word)}”" for word in self.words)
         unfinished = "" if self.complete else " The index is not complete: there may be more."
         return f"{told}. Counted are documents with a passage that has {words}.{unfinished}"
@@ -175,6 +182,7 @@ class Artifact:
     about: str
     sections: tuple[ArtifactSection, ...]
     writer: str = ""  # the language model that wrote it; empty: the documents' own words
+    notices: tuple[str, ...] = ()
 
 
 CheckState = Literal[
@@ -199,3 +207,4 @@ class CheckedCitation:
     now: str = ""  # where the words, or those that took their place, stand: a citation
     became: str = ""  # what stands there instead
     path: str = ""  # of the document in which they stand, or stood
+    outdated: bool = False  # its file has changed since it was indexed

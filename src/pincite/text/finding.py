@@ -9,6 +9,7 @@ from functools import lru_cache
 import Stemmer
 
 from pincite.text.words import (
+    STOP_WORDS,
     WORD,
     Term,
     fold,
@@ -47,7 +48,9 @@ class Finder:
         # Stemming changes a word at its end alone: all but the last letter of a stem begin it. Most
         # words of a plain text begin otherwise and need not be looked at.
         self._beginnings = tuple({stem[: max(len(stem) - 1, 1)] for stem in self._stems})
-        self._others: set[str] = set()  # words met before that are none of the question's
+        # Words that are none of the question's: "in" is none, though "Ines" has its stem, and those
+        # that were met before.
+        self._others = set(STOP_WORDS - set(tokens))
 
     def found(self, sentence: str) -> set[str]:
         """The question's words and codes that the sentence has."""

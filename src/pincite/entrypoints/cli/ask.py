@@ -130,7 +130,7 @@ def ask(
     """
     if copy and as_json:
         raise click.UsageError("--copy prints Markdown; leave out --json")
-    if receipt is not None and receipt.exists() and not _is_receipt(receipt):
+    if receipt is not None and not is_receipt_or_new(receipt):
         raise click.UsageError(
             f"{printable(str(receipt))} already exists and is not a receipt; name another file"
         )
@@ -183,7 +183,7 @@ def ask(
 def _count(question: str, seen: Filters, folder: Path, *, as_json: bool) -> None:
     """Every hit with its citation, then how much was looked at."""
     refuse_elsewhere("--all")
-    with open_for(folder) as opened, progress.shown(quiet=as_json) as on_progress:
+    with open_for(folder) as opened, progress.shown(quiet=as_json, doing="Looking") as on_progress:
         if not isinstance(opened, Searchable):
             raise SettingsError("--all looks at a library itself; open it without --server")
         found = opened.count(question, filters=seen, on_progress=on_progress)
@@ -223,7 +223,7 @@ def print_outcome(told: Outcome, *, as_json: bool, copy: bool) -> None:
         echo_asides(told.asides)
 
 
-def _is_receipt(file: Path) -> bool:
+def is_receipt_or_new(file: Path) -> bool:
     """Whether the file may be written over: a receipt of before, or an empty one."""
     try:
         data = file.read_bytes() if file.is_file() else b""  # of a pipe, reading would wait
