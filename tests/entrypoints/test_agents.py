@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from model_service import Service, running_service, said
 from pincite import open_library
-from pincite.answer.draft import INSTRUCTION
+from pincite.answer import draft
 from pincite.engine.agents import OUTPUTS, SHIPPED, Agent, Source
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import SettingsError
@@ -23,6 +23,8 @@ ABSTAINED = 11
 QUESTION = "when does the lease of the harbour office end?"
 Run = Callable[..., Result]
 Write = Callable[..., Path]
+
+OURS = draft.INSTRUCTION.replace("{most}", "5")
 
 
 @pytest.fixture
@@ -124,14 +126,14 @@ def test_persona_and_hint_stand_between_our_own_rules(
     rules, persona, again = system_message(service).partition(
         "Speak {like} a pirate.\nMind the dates."
     )
-    assert rules.startswith(INSTRUCTION)
+    assert rules.startswith(OURS)
     assert persona
     assert "only what the evidence says" in again
 
 
 def test_without_an_agent_the_instruction_is_our_own_alone(run: Run, service: Service) -> None:
     run("ask", QUESTION, "--profile", "cheap", **with_model(service))
-    assert system_message(service) == INSTRUCTION
+    assert system_message(service) == OURS
 
 
 def test_its_profile_writes_unless_another_one_is_named(

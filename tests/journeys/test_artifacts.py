@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from llm_server import language_model
+from model_service import Reply, running_service, said
 from pincite import Library, ModelAccess, Profile, open_library
 from pincite.answer.footnotes import artifact_as_markdown, footnotes_in
 from pincite.engine.artifacts import KINDS, make, parse_template, template_named
@@ -23,6 +24,7 @@ TEXTS = {
     "## Parts\n\nThe tide gauge consists of a float, a pulley and a logger.\n\n"
     "## Risks\n\nThe tide gauge fails when the float is stuck.\n",
     "kitchen.md": "# Kitchen\n\nThe oven fails when the door is open.\n",
+    "again.md": "# Tide gauge, a copy\n\nThe tide gauge fails when the float is stuck.\n",
 }
 
 
@@ -53,8 +55,8 @@ def test_every_line_is_cited_or_open_and_none_stands_twice(library: Library, kin
             document = library.get_document(one.document_id)
             assert document is not None
             assert document.text[one.start : one.end] == claim.text
-            assert one.path == "gauge.md"
-            cited.append((one.path, one.start))
+            assert one.path in ("gauge.md", "again.md")
+            cited.append(claim.text)
     assert cited
     assert len(cited) == len(set(cited))
     for line in text.splitlines():
@@ -64,11 +66,11 @@ def test_every_line_is_cited_or_open_and_none_stands_twice(library: Library, kin
 
 def test_each_section_holds_what_it_asks_for(library: Library) -> None:
     made = make(library, template_named("blueprint"), "tide gauge")
-    said = {part.heading: [claim.text for claim in part.claims] for part in made.sections}
-    assert said["Overview"] == ["The tide gauge measures the height of the sea."]
-    assert said["Goals"] == ["The tide gauge is to warn the harbour of floods."]
-    assert said["Risks"] == ["The tide gauge fails when the float is stuck."]
-    assert said["Next Steps"] == []
+    told = {part.heading: [claim.text for claim in part.claims] for part in made.sections}
+    assert told["Overview"] == ["The tide gauge measures the height of the sea."]
+    assert told["Goals"] == ["The tide gauge is to warn the harbour of floods."]
+    assert told["Risks"] == ["The tide gauge fails when the float is stuck."]
+    assert told["Next Steps"] == []
     text = artifact_as_markdown(made)
     assert "Open: nothing was found in these documents that says what comes next" in text
 
@@ -109,6 +111,58 @@ def test_a_template_of_ones_own_is_used_and_a_wrong_one_is_told(
             parse_template(wrong, "own.toml")
     assert command(library, "--about", "x").exit_code == 2
     assert command(library, "blueprint", "--about", " ").exit_code == 2
+
+
+def test_an_artifact_is_never_evidence_and_no_file_of_a_person_is_written_over(
+    library: Library,
+) -> None:
+    plan, essay = library.root / "plan.md", library.root / "essay.md"
+    made = command(library, "blueprint", "--about", "tide gauge", "--out", str(plan))
+    assert made.exit_code == 0
+    library.index()
+    assert "plan.md" not in library.paths()
+    essay.write_text(f"My own words.\n\n{plan.read_text()}")
+    for file in (plan, essay):
+        before = file.read_text()
+        again = command(library, "blueprint", "--about", "tide gauge", "--out", str(file))
+        assert again.exit_code == 2
+        assert "is already there" in again.output
+        assert file.read_text() == before
+    same = ("--out", str(library.root / "x.md"), "--receipt", str(library.root / "." / "x.md"))
+    assert command(library, "blueprint", "--about", "tide gauge", *same).exit_code == 2
+
+
+def test_filters_hold_for_pages_that_are_read_from_end_to_end(library: Library) -> None:
+    library.index(policy="wiki")  # each section is a chunk of its own
+    made = make(library, template_named("blueprint"), "tide gauge", filters={"heading": "Goals"})
+    lines = [claim.text for part in made.sections for claim in part.claims]
+    assert lines == ["The tide gauge is to warn the harbour of floods."]
+
+
+def test_an_artifact_is_one_entry_of_the_log(library: Library) -> None:
+    make(library, template_named("blueprint"), "tide gauge")
+    (one,) = library.queries()
+    assert (one.verb, one.question, one.outcome) == ("make", "tide gauge", "answer")
+    assert one.chunk_ids
+
+
+def test_what_a_model_makes_up_is_struck_and_where_it_fails_the_own_words_stand(
+    library: Library,
+) -> None:
+    with running_service() as service:
+        proven = '{"claim": "The tide gauge measures the height of the sea.", "evidence": [1]}\n'
+        made_up = '{"claim": "The tide gauge costs 9,000 euros.", "evidence": [1]}\n'
+        service.plays(said(made_up + proven), Reply({}, 400))
+        profile = Profile(model="small", base_url=service.url, api_key_env="", api_key="k")
+        models = ModelAccess(profiles={"small": profile})
+        with open_library(library.root, models=models) as opened:
+            made = make(opened, template_named("blueprint"), "tide gauge", profile="small")
+    told = {part.heading: [claim.words for claim in part.claims] for part in made.sections}
+    assert not any("9,000" in one for each in told.values() for one in each)
+    assert told["Overview"] == ["The tide gauge measures the height of the sea."]
+    assert told["Risks"] == ["The tide gauge fails when the float is stuck."]
+    assert made.writer.startswith("openai:small")
+    assert any("400" in one for one in made.notices), made.notices
 
 
 def test_a_real_model_writes_by_the_same_path_and_what_it_makes_up_is_struck(

@@ -63,7 +63,14 @@ def ask(  # noqa: PLR0913 — what is asked, of what, and with whose help
     if writer is not None:
         evidence = packed(units, settings.budget, count)
         tell = no_claim if settings.strict else on_claim  # nothing is shown that may be taken back
-        drafts = written(found.question, evidence, writer, persona=settings.persona, lap=lap)
+        drafts = written(
+            found.question,
+            evidence,
+            writer,
+            most=settings.claims,
+            persona=settings.persona,
+            lap=lap,
+        )
         try:
             drafted, notices = _checked(drafts, readers.judge, store, settings, tell)
         except Declined:

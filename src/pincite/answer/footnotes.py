@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from pincite.errors import ReceiptInvalid
 from pincite.records import Answer, Artifact, Citation, Claim, Outcome
+from pincite.text.own_files import MADE_BY
 from pincite.text.printable import one_line, printable
 
 # What Markdown and its common extensions give a meaning to. A dot or a colon only does in what
@@ -23,7 +24,6 @@ _NOTE = re.compile(
     r"\[\^(?P<label>[^\]\s]+)\]: “(?P<quote>[^”]+)” — (?P<citation>.*) "
     r"\[chunk: (?P<chunk>[0-9a-f]{40})\] \(characters (?P<start>\d{1,9})–(?P<end>\d{1,9})\)\s*"
 )
-_OWN_NOTE = re.compile(r"\[chunk: [0-9a-f]{40}\] \(characters ")
 _SAID = re.compile(r"“([^”]{1,4000})” ?((?:\[\^[^\]\s]{1,40}\])+)")
 _LABEL = re.compile(r"\[\^([^\]\s]+)\]")
 _BROKEN = re.compile(r"(?<!\\)\[chunk:")  # looks like one of ours, and is not
@@ -74,7 +74,7 @@ def artifact_as_markdown(made: Artifact) -> str:
     numbers: dict[tuple[str, int, int], int] = {}
     for one in every:
         numbers.setdefault(_key(one), len(numbers) + 1)
-    parts = [f"# {_plain(made.title)}"]
+    parts = [f"# {_plain(made.title)}", MADE_BY]
     for part in made.sections:
         parts.append(f"## {_plain(part.heading)}")
         above = None
@@ -82,7 +82,7 @@ def artifact_as_markdown(made: Artifact) -> str:
             first = claim.citations[0]
             place = (first.title, *first.heading_path[-1:])
             marks = "".join(f"[^{numbers[_key(one)]}]" for one in claim.citations)
-            line = f"- {_said(claim)} {marks}"
+            line = f"- {'… ' * first.cut_before}{_said(claim)} {marks}{' …' * first.cut_after}"
             if place == above:
                 parts[-1] += f"\n{line}"
             else:  # where the lines below come from
@@ -178,11 +178,6 @@ def _plain(text: str) -> str:
     Its own quotation marks are plain ones: what stands in ours is read back as a quote.
     """
     return escaped(re.sub("[“”]", '"', one_line(text)))
-
-
-def holds_footnotes(text: str) -> bool:
-    """Whether it is one of our own texts, which proves nothing by itself."""
-    return _OWN_NOTE.search(text) is not None
 
 
 def unescaped(text: str) -> str:

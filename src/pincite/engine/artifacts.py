@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,14 @@ import msgspec
 
 from pincite.answer.evidence import citation_of
 from pincite.answer.flow import Readers
-from pincite.answer.footnotes import holds_footnotes
 from pincite.answer.verify import quoted, standing
+from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.engine.searchable import Searchable
 from pincite.errors import SettingsError
 from pincite.models.chat import RemoteGenerator
 from pincite.ports import Writer
 from pincite.records import (
+    Abstention,
     Answer,
     Artifact,
     ArtifactSection,
@@ -34,12 +36,16 @@ from pincite.records import (
     Citation,
     Claim,
     DocumentEntry,
+    DocumentId,
+    Filters,
     FiltersGiven,
     Modality,
     Quote,
+    filters_of,
 )
 from pincite.retrieve.quote import ranked_quotes
 from pincite.retrieve.rarity import Rarity, rarity_of
+from pincite.retrieve.route import among
 from pincite.settings import AskSettings, SearchSettings
 from pincite.text.finding import finder_of
 from pincite.text.words import STOP_WORDS, fold
@@ -48,6 +54,7 @@ KINDS = ("blueprint", "pdr", "workflow", "build-plan")
 _TEMPERATURE = 0.3
 _RESULTS = 20  # of each search
 _MOST_PAGES = 4  # about the subject as a whole, which are read from end to end
+_CHUNKS_OF_A_PAGE = 200
 _UNITS_OF_A_CHUNK = 40
 _ABOUT_IT = 0.85  # of the subject's telling words must stand in a unit or above it
 _FIRST_WORDS = 3  # among which a sentence that says what the subject is names it
@@ -56,9 +63,11 @@ _SHORTEST = 4  # words of a unit: less is a title, or a cell
 # telling the reader to do something where that is wanted; all of it less where its page or its
 # heading names the subject, and the unit does not.
 _HEADED, _SAID, _TOLD_TO = 2.0, 1.0, 1.5
+_DEFINED = 0.5  # more, of a sentence that says what something is
 _BELOW_ITS_NAME, _ON_ITS_PAGE = 0.8, 0.5
 _FARTHER = 0.03  # what each place among what was found takes away
 _FAR = 0.35  # of the fit of the best unit of a section: less says too little
+_MODEL_SAYS_NO = ("not_answered", "not_supported")
 _PLACEHOLDER = re.compile(r"\{(?!about\})\w*\}")
 _POINTS_ELSEWHERE = re.compile(
     r"(?:this|the following|these) (?:page|task|section|document|guide|tutorial|example|command|"
@@ -68,6 +77,7 @@ _POINTS_ELSEWHERE = re.compile(
     r"|(?:it|they|this|that|these|those|he|she|there|but|so|however|also|instead|then it)\b",
     re.IGNORECASE,
 )
+_LEADS_IN = re.compile(r"\bthe following\b|\bas follows\b", re.IGNORECASE)
 _OTHER_PAGES = re.compile(
     r"\b(?:what\W+s next|see also|further reading|references?)\b", re.IGNORECASE
 )
@@ -76,8 +86,10 @@ _LIMITS = re.compile(
     r"|known issues?)\b",
     re.IGNORECASE,
 )
+_DEFINES = re.compile(r"(?:[\w`*’'-]+\s+){1,5}?(?:is|are|was|means)\s+(?:an?|the|one)\b")
+_NUMBERED = re.compile(r"\d{1,2}[.)]\s")
 _TELLS_TO = re.compile(
-    r"(?:\d{1,2}[.)]\s+)?(?:first,? |then,? |next,? |now,? |finally,? |always |in .{1,30}, )?"
+    r"(?:first,? |then,? |next,? |now,? |finally,? |always |in .{1,30}, )?"
     r"(?:add|adjust|allow|apply|ask|attach|back up|bring|build|calibrate|call|change|check|choose"
     r"|clean|click|close|collect|compare|configure|confirm|connect|convert|copy|count|create|cut"
     r"|define|delete|deploy|disable|download|drain|edit|enable|enter|export|fill|find|fit|fix|follow"
@@ -96,7 +108,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     heading: str
     question: str
-    open: str  # what is not said, where nothing is found
+    open: str = ""  # what is not said, where nothing is found
     cues: tuple[str, ...] = ()  # of which a unit must have one, or its heading; `fail*`: any ending
     headings: tuple[str, ...] = ()  # words of headings, where they are others than the cues
     steps: bool = False  # it also takes what tells the reader to do something
@@ -106,15 +118,16 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """How well a unit fits into it; `opens`: it is the first below its heading, or begins with
         the subject.
         """
-        tells_to = _TELLS_TO.match(quote.text) is not None
+        tells_to = _NUMBERED.match(quote.text) or _TELLS_TO.match(quote.text)
         if not self.cues:
             is_prose = quote.kind in ("sentence", "definition", "caption")
-            return 0.5 + quote.merit if opens and is_prose and not tells_to else 0.0
+            fit = 0.5 + quote.merit + (_DEFINED if _DEFINES.match(quote.text) else 0.0)
+            return fit if opens and is_prose and not tells_to else 0.0
         headed = _has(self.headings or self.cues, heading)
         if _LIMITS.search(heading) and not headed:
             return 0.0
         said = _has(self.cues, f"{quote.lead} {quote.text}")
-        return _HEADED * headed + _SAID * said + _TOLD_TO * (tells_to and self.steps)
+        return _HEADED * headed + _SAID * said + _TOLD_TO * (tells_to is not None and self.steps)
 
 
 class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,6 +135,18 @@ class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     title: str
     section: tuple[Section, ...]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is made, of what, and who hears of it."""
+
+    library: Searchable
+    sections: Sequence[Section]
+    about: str
+    filters: Filters
+    on_section: Callable[[str], None]
+    cancelled: Callable[[], bool]
 
 
 @dataclass(frozen=True)
@@ -153,10 +178,14 @@ def parse_template(text: str, name: str) -> Template:
     """A template; SettingsError says what is wrong with it."""
     try:
         template = msgspec.convert(tomllib.loads(text), Template)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise SettingsError(f"the template {name}: {error}") from error
-    if not template.section or any(one.most < 1 for one in template.section):
-        raise SettingsError(f"the template {name} needs sections, each of at least one line")
+    whole = (one.heading.strip() and one.question.strip() for one in template.section)
+    if not template.section or not all(whole) or any(one.most < 1 for one in template.section):
+        raise SettingsError(
+            f"the template {name} needs sections, each with a heading, a question and at least one "
+            "line"
+        )
     if unknown := _PLACEHOLDER.search(text):
         raise SettingsError(
             f"the template {name} has {unknown[0]}; only {{about}} stands for anything"
@@ -170,6 +199,7 @@ def make(  # noqa: PLR0913 — what is made, of what, and by whom
     about: str,
     *,
     filters: FiltersGiven = None,
+    asking: AskSettings = AskSettings(),
     profile: str | None = None,
     judge: str = "",
     on_section: Callable[[str], None] = lambda heading: None,
@@ -178,17 +208,29 @@ def make(  # noqa: PLR0913 — what is made, of what, and by whom
     """The artifact about a subject, every line of it cited or marked as open."""
     if not about.strip():
         raise SettingsError('say what it is to be about, such as --about "the tide gauge"')
-    asked = [replace_about(one, about) for one in template.section]
-    if profile is None:
-        claims = _gathered(library, asked, about, filters, on_section, cancelled)
-    else:
-        claims = _written(library, asked, filters, (profile, judge), on_section, cancelled)
-    sections = [
+    seen = filters_of(filters)
+    sections = [_with_subject(one, about) for one in template.section]
+    with library._queries.noting("make", about, seen, profile or "") as noted:
+        before = CALLER.set(UNLOGGED)  # the searches of its sections are nobody's questions
+        try:
+            work = _Work(library, sections, about, seen, on_section, cancelled)
+            claims, writer, notices = _gathered(work), "", tuple[str, ...]()
+            if profile is not None:
+                writer, notices = _written(work, claims, profile, judge, asking)
+        finally:
+            CALLER.reset(before)
+        cited = [one.chunk_id for found in claims for claim in found for one in claim.citations]
+        noted.fill(
+            outcome="answer" if cited else "no_hits",
+            chunk_ids=tuple(dict.fromkeys(cited)),
+            writer=writer,
+        )
+    parts = (
         ArtifactSection(one.heading, tuple(found), "" if found else one.open)
-        for one, found in zip(asked, claims, strict=True)
-    ]
-    writer = library.writer(profile).name if profile is not None else ""
-    return Artifact(template.title.replace("{about}", about), about, tuple(sections), writer)
+        for one, found in zip(sections, claims, strict=True)
+    )
+    title = template.title.replace("{about}", about)
+    return Artifact(title, about, tuple(parts), writer, notices)
 
 
 def as_answer(artifact: Artifact) -> Answer:
@@ -197,51 +239,44 @@ def as_answer(artifact: Artifact) -> Answer:
     return Answer(artifact.title, claims, None, writer=artifact.writer)
 
 
-def replace_about(section: Section, about: str) -> Section:
+def _with_subject(section: Section, about: str) -> Section:
     """The section with its subject filled in."""
     return msgspec.structs.replace(
         section,
         heading=section.heading.replace("{about}", about),
         question=section.question.replace("{about}", about),
-        open=section.open.replace("{about}", about),
+        open=(section.open or f"anything about “{section.heading}”").replace("{about}", about),
     )
 
 
-def _gathered(
-    library: Searchable,
-    sections: Sequence[Section],
-    about: str,
-    filters: FiltersGiven,
-    on_section: Callable[[str], None],
-    cancelled: Callable[[], bool],
-) -> list[list[Claim]]:
+def _gathered(work: _Work) -> list[list[Claim]]:
     """In the documents' own words: each unit in the section that it fits best."""
+    library, sections, about, filters = work.library, work.sections, work.about, work.filters
     store = library._store()
     subject = _Subject(about, rarity_of(about, store))
     if not subject.words:
         raise SettingsError(f"“{about}” does not say what it is to be about")
-    own: dict[str, bool] = {}  # whether a document is one that we made of others
     near: dict[str, tuple[DocumentEntry, Chunk]] = {}  # what was found, the nearest first
-    pages: dict[str, DocumentEntry] = {}  # documents about the subject as a whole
+    pages: dict[DocumentId, None] = {}  # documents about the subject as a whole
 
     def look(query: str) -> None:
         wanted = SearchSettings(top_k=_RESULTS)
-        found = library.search(query, filters=filters, settings=wanted, cancelled=cancelled)
+        found = library.search(query, filters=filters, settings=wanted, cancelled=work.cancelled)
         for one in found.results:
-            if _is_own(library, one.document.id, own):
-                continue
             near.setdefault(one.chunk.id, (one.document, one.chunk))
-            if subject.is_named(one.document.title) and len(pages) < _MOST_PAGES:
-                pages.setdefault(one.document.id, one.document)
+            if _is_page(one.document, subject) and len(pages) < _MOST_PAGES:
+                pages[one.document.id] = None
 
     look(about)
     for section in sections:
-        on_section(section.heading)
+        work.on_section(section.heading)
         look(section.question)
         look(f"{about} {' '.join(section.cues[:5])}".strip())
-    for page in pages.values():
-        for entry, chunk in store.load_chunks(store.chunk_ids(page.id)):
-            near.setdefault(chunk.id, (entry, chunk))
+    whole = SearchSettings(top_k=_CHUNKS_OF_A_PAGE, per_document=0, similarity_floor=-1)
+    for page in pages:
+        of_it = library.search(about, filters=among(filters, [page]), settings=whole)
+        for one in sorted(of_it.results, key=lambda result: result.chunk.start):
+            near.setdefault(one.chunk.id, (one.document, one.chunk))
     found = [
         replace(one, fit=one.fit / (1 + _FARTHER * place))
         for place, (document, chunk) in enumerate(near.values())
@@ -258,10 +293,11 @@ def _candidates(
     """The units of a chunk that speak of the subject, each for the section that it fits best."""
     if chunk.modality is Modality.CODE:
         return
-    is_page = subject.is_named(document.title)
+    is_page = _is_page(document, subject)
     asked = f"What is {subject.about}?"
     units = ranked_quotes(chunk, asked, subject.rarity, None, most=_UNITS_OF_A_CHUNK)
     above: tuple[str, ...] | None = None
+    steps: list[tuple[Citation, list[float]]] = []  # of one numbered list
     for quote in sorted(units, key=lambda one: one.start):
         is_first, above = quote.heading_path != above, quote.heading_path
         heading = above[-1] if above else ""
@@ -280,18 +316,47 @@ def _candidates(
         below = "" if heading == document.title else heading
         below += f"\n{document.title}" if below and is_first else ""
         fits = [weight * one.fits(quote, below, opens=opens) for one in sections]
-        # A word alone is not enough where nothing near it names the subject.
-        if max(fits) > (_SAID * weight if weight == _ON_ITS_PAGE else 0.0):
-            cited = citation_of(document, chunk, quote, subject.about)
+        cited = citation_of(document, chunk, quote, subject.about)
+        if _NUMBERED.match(quote.text):
+            if is_first or (steps and not _follows(quote, steps[-1][0])):
+                yield from _together(steps)
+                steps = []
+            steps.append((cited, fits))
+        # A word alone is not enough where the unit does not name the subject.
+        elif max(fits) > (0.0 if subject.is_named(quote.text, quote.lead) else _SAID * weight):
             yield _Candidate(cited, fits.index(max(fits)), max(fits))
+    yield from _together(steps)
+
+
+def _follows(quote: Quote, before: Citation) -> bool:
+    """Whether the number of an item is the next one."""
+    return int(re.split(r"\D", quote.text)[0]) == int(re.split(r"\D", before.quote)[0]) + 1
+
+
+def _together(steps: Sequence[tuple[Citation, list[float]]]) -> Iterator[_Candidate]:
+    """The items of a numbered list, all for the section that they fit best as a whole."""
+    if steps:
+        totals = [sum(each) for each in zip(*(fits for _, fits in steps), strict=True)]
+        section = totals.index(max(totals))
+        fit = max(fits[section] for _, fits in steps)
+        yield from (_Candidate(cited, section, fit) for cited, _ in steps if fit > 0)
+
+
+def _is_page(document: DocumentEntry, subject: _Subject) -> bool:
+    """Whether a document is about the subject as a whole, by its title or its file's name."""
+    name = re.sub(r"[-_.]", " ", document.name)
+    return subject.is_named(document.title) or subject.is_named(name)
 
 
 def _stands_alone(quote: Quote) -> bool:
     """Whether a unit can be read without what stands around it, and says something."""
     text = quote.text.strip()
-    if quote.kind in ("code", "heading") or len(text.split()) < _SHORTEST:
+    is_step = _NUMBERED.match(text) is not None
+    if quote.kind in ("code", "heading") or (len(text.split()) < _SHORTEST and not is_step):
         return False
-    if text.endswith((":", "?")) or text in quote.heading_path:
+    if text.endswith((":", "?", ",")) or text in quote.heading_path:
+        return False
+    if _LEADS_IN.search(text):
         return False
     is_for_others = _OTHER_PAGES.search("\n".join(quote.heading_path[-1:])) is not None
     return not is_for_others and _POINTS_ELSEWHERE.match(text) is None
@@ -301,28 +366,19 @@ def _shared_out(
     candidates: Sequence[_Candidate], sections: Sequence[Section]
 ) -> Iterator[list[Citation]]:
     """The best units of each section, in the order in which they are read; none stands twice."""
-    said: set[str] = set()
+    best: dict[str, _Candidate] = {}  # of those that say the same
+    for one in candidates:
+        words = fold(" ".join(one.citation.quote.split()))
+        if words not in best or one.fit > best[words].fit:
+            best[words] = one
     for number, section in enumerate(sections):
-        mine = sorted((one for one in candidates if one.section == number), key=lambda c: -c.fit)
-        chosen: list[Citation] = []
-        for one in mine:
-            words = fold(" ".join(one.citation.quote.split()))
-            if one.fit < _FAR * mine[0].fit or len(chosen) == section.most:
-                break
-            if words not in said:
-                said.add(words)
-                chosen.append(one.citation)
+        mine = [one for one in best.values() if one.section == number]
+        mine.sort(key=lambda one: -one.fit)
+        near = (one.citation for one in mine if one.fit >= _FAR * mine[0].fit)
+        chosen = list(islice(near, section.most))
         # Documents by their best unit, and each from its beginning on.
         order = {one.document_id: at for at, one in reversed(list(enumerate(chosen)))}
         yield sorted(chosen, key=lambda one: (order[one.document_id], one.start))
-
-
-def _is_own(library: Searchable, name: str, known: dict[str, bool]) -> bool:
-    """Whether a document is an artifact, or another text of ours: it proves nothing by itself."""
-    if name not in known:
-        document = library.get_document(name)
-        known[name] = document is not None and holds_footnotes(document.text)
-    return known[name]
 
 
 @dataclass(frozen=True)
@@ -368,35 +424,42 @@ def _has(cues: tuple[str, ...], text: str) -> bool:
 
 
 def _written(
-    library: Searchable,
-    sections: Sequence[Section],
-    filters: FiltersGiven,
-    who: tuple[str, str],
-    on_section: Callable[[str], None],
-    cancelled: Callable[[], bool],
-) -> list[list[Claim]]:
-    """By a language model, each section as an answer; what it cannot prove is left out."""
-    profile, judge = who
+    work: _Work, claims: list[list[Claim]], profile: str, judge: str, asking: AskSettings
+) -> tuple[str, tuple[str, ...]]:
+    """Put what a language model can prove in the place of the gathered claims, section by section.
+
+    Gives the model's name, empty where nothing of it stands, and what went wrong. A section that
+    the model fails at, or is not asked for, keeps the documents' own words.
+    """
+    library = work.library
     writer: Writer = library.writer(profile)
     if isinstance(writer, RemoteGenerator):
         writer = replace(writer, temperature=_TEMPERATURE)
     readers = Readers(writer=writer, judge=library.judge(judge, profile))
-    claims: list[list[Claim]] = []
+    notices: list[str] = []
     said: set[str] = set()
-    for section in sections:
-        on_section(section.heading)
+    has_written = False
+    for number, section in enumerate(work.sections):
+        work.on_section(f"{section.heading}, by {writer.name}")
         told = library.ask(
             section.question,
-            filters=filters,
-            asking=AskSettings(claims=section.most),
+            filters=work.filters,
+            asking=replace(asking, claims=section.most),
             readers=readers,
-            cancelled=cancelled,
+            cancelled=work.cancelled,
         )
-        found = told.claims if isinstance(told, Answer) else ()
-        new = [one for one in found if one.state != "unsupported" and one.words not in said]
+        if isinstance(told, Answer) and told.writer:
+            has_written = True
+            found = [one for one in told.claims if one.state != "unsupported"]
+        elif isinstance(told, Abstention) and told.reason in _MODEL_SAYS_NO:
+            found = []
+        else:  # it was not asked, or failed
+            notices += (f"{section.heading}: {one}" for one in told.asides.notices)
+            found = claims[number]
+        new = [one for one in found if one.words not in said]
         said |= {one.words for one in new}
-        claims.append(new)
-    return claims
+        claims[number] = new
+    return writer.name if has_written else "", tuple(notices)
 
 
 def as_json(
@@ -407,6 +470,7 @@ def as_json(
         "title": artifact.title,
         "about": artifact.about,
         "writer": artifact.writer,
+        "notices": list(artifact.notices),
         "sections": [
             {
                 "heading": one.heading,

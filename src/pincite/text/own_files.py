@@ -6,7 +6,10 @@ import re
 
 _RECEIPT = re.compile(rb'\A\s*\{"claims":\[')
 _FORMAT = b'"format":"pincite-receipt"'
-_COPY = re.compile(rb"\A\*\*Question:\*\* ")
+MADE_BY = "*Made by pincite from the documents cited below.*"  # the second line of an artifact
+_MARKDOWN = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?(?:\*\*Question:\*\* |# [^\n]*\s+%b)" % re.escape(MADE_BY.encode())
+)
 _FOOTNOTE = re.compile(rb"\[chunk: [0-9a-f]{40}\] \(characters ")
 
 
@@ -16,8 +19,8 @@ def is_receipt(data: bytes) -> bool:
 
 
 def is_own_file(data: bytes) -> bool:
-    """Whether it is a receipt, or Markdown of `ask --copy`.
+    """Whether it is a receipt, or Markdown of `ask --copy` or `make`.
 
     Indexed, an answer would be evidence for itself.
     """
-    return is_receipt(data) or bool(_COPY.match(data) and _FOOTNOTE.search(data))
+    return is_receipt(data) or bool(_MARKDOWN.match(data) and _FOOTNOTE.search(data))

@@ -25,7 +25,6 @@ from pincite.entrypoints.cli.common import (
 from pincite.entrypoints.cli.tuning import chosen_filters, filter_options
 from pincite.entrypoints.config import user_settings
 from pincite.errors import SettingsError
-from pincite.text.own_files import is_receipt
 from pincite.text.printable import printable
 
 
@@ -79,7 +78,7 @@ def make(
     chosen = artifacts.template_in(template) if template else artifacts.template_named(kind or "")
     seen = chosen_filters(**filters)
     is_told = out is not None or sys.stderr.isatty()
-    total = len(chosen.section)
+    total = len(chosen.section) * (1 if profile in (None, "none") else 2)
     done = 0
 
     def tell(heading: str) -> None:
@@ -88,6 +87,7 @@ def make(
         if is_told and not as_json:
             click.echo(f"[{done} of {total}] {printable(heading)}", err=True)
 
+    own = user_settings(os.environ)
     with open_for(library, own_profiles()) as opened:
         if not isinstance(opened, Searchable):
             raise SettingsError(
@@ -99,7 +99,8 @@ def make(
             about,
             filters=seen,
             profile=None if profile == "none" else profile,
-            judge=user_settings(os.environ).judge,
+            asking=own.asking,
+            judge=own.judge,
             on_section=tell,
         )
         if not any(one.claims for one in made.sections):
@@ -108,6 +109,8 @@ def make(
             )
         if receipt is not None:
             write_text(receipt, opened.receipt(artifacts.as_answer(made), filters=seen))
+    for notice in made.notices:
+        say(f"Note: {printable(notice)}", err=True)
     text = artifact_as_markdown(made)
     if out is not None:
         write_text(out, text)
@@ -119,19 +122,17 @@ def make(
 
 def _refuse_files(out: Path | None, receipt: Path | None) -> None:
     """Say what cannot be written before anything is made."""
-    for file, is_ours in ((receipt, is_receipt), (out, _is_artifact)):
-        if file is None:
-            continue
-        if file.exists() and not is_ours(file.read_bytes()):
-            raise click.UsageError(f"{printable(str(file))} is another file; name a new one")
-        if not file.absolute().parent.is_dir():
+    from pincite.entrypoints.cli.ask import is_receipt_or_new
+
+    for file, may_be_there in ((out, _is_new), (receipt, is_receipt_or_new)):
+        if file is not None and not may_be_there(file):
+            raise click.UsageError(f"{printable(str(file))} is already there; name another file")
+        if file is not None and not file.absolute().parent.is_dir():
             raise click.UsageError(f"there is no folder {printable(str(file.parent))}")
-    if out is not None and out == receipt:
+    if out is not None and receipt is not None and out.resolve() == receipt.resolve():
         raise click.UsageError("--out and --receipt are two files")
 
 
-def _is_artifact(data: bytes) -> bool:
-    """Whether a file may be written over: it is empty, or one that we wrote."""
-    from pincite.answer.footnotes import holds_footnotes
-
-    return not data.strip() or holds_footnotes(data.decode(errors="replace"))
+def _is_new(file: Path) -> bool:
+    """Whether nothing is lost by writing it: a person may have gone on with an artifact."""
+    return not file.is_file() or file.stat().st_size == 0
