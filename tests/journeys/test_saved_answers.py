@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
 from click.testing import CliRunner, Result
 
-from pincite import Library, open_library
+from pincite import Answer, Library, open_library
 from pincite.engine import saved_answers
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import ReceiptInvalid, SettingsError
@@ -167,3 +168,49 @@ def test_a_forgotten_document_takes_the_answers_that_cite_it_with_it(library: Li
     assert [one.id for one in saved_answers.saved_answers(library)] == [other.id]
     files = (file for file in (library.root / ".index").rglob("*") if file.is_file())
     assert not [file for file in files if b"3 May 2027" in file.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "holds"),
+    [
+        ("The rate is 2.5 percent.", "The rate is 25 percent.", False),
+        ("The fee is 500 $ a year.", "The fee is 500 € a year.", False),
+        ("The frost is -5 degrees.", "The frost is 5 degrees.", False),
+        ("The fee is 500 euros a year.", "The fee is\n500 *euros* a year.", True),
+    ],
+)
+def test_a_mark_that_matters_is_news_and_layout_is_not(
+    library: Library, before: str, after: str, holds: bool
+) -> None:
+    write(library, "fee.md", f"# Fee\n\n{before}\n")
+    library.index()
+    word = before.split()[1]
+    answer = library.ask(f"what is the {word}?")
+    assert isinstance(answer, Answer)
+    saved_answers.save_outcome(library, replace(answer, claims=answer.claims[:1]))
+    write(library, "fee.md", f"# Fee\n\n{after}\n")
+    assert [one.holds for one in library.index().answers] == ([] if holds else [False])
+
+
+def test_saved_answers_stay_when_the_folder_is_renamed(library: Library, tmp_path: Path) -> None:
+    saved = saved_answers.save_outcome(library, library.ask(END))
+    other = tmp_path.with_name(f"{tmp_path.name}-renamed")
+    library.close()
+    tmp_path.rename(other)
+    with open_library(other) as renamed:
+        assert [one.id for one in saved_answers.saved_answers(renamed)] == [saved.id]
+
+
+def test_what_is_saved_broken_says_so_and_a_refusal_is_not_kept(
+    library: Library, tmp_path: Path
+) -> None:
+    at = ["--library", str(library.root)]
+    receipt, no = tmp_path / "r.json", tmp_path / "no.json"
+    CliRunner().invoke(cli, ["ask", END, "--receipt", str(receipt), *at])
+    CliRunner().invoke(cli, ["ask", "who is the plumber?", "--receipt", str(no), *at])
+    write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
+    library.index()
+    told = command(library, "save", str(receipt))
+    assert "No longer: " in told.output
+    assert command(library, "save", str(no)).exit_code == 2
+    assert command(library, "save", "w" * 400).exit_code == 2  # no file, and no answer

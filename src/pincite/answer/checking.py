@@ -247,10 +247,14 @@ def _standing(
     notes = []
     if found.agreeing < 2:
         notes.append("the surrounding text has changed")
-    if library.differs(found.document):
+    outdated = library.differs(found.document)
+    if outdated:
         notes.append("the file has changed since it was indexed; run `pincite index update`")
     now = _place(found.document, found.start, found.start + len(words.quote))
-    return _told(words, state, "; ".join(notes), now=now, path=found.document.path)
+    if found.agreeing == 2 and now == words.citation:  # what people read as its place is the same
+        state = "valid"
+    told = _told(words, state, "; ".join(notes), now=now, path=found.document.path)
+    return replace(told, outdated=outdated)
 
 
 def _told(

@@ -19,6 +19,8 @@ from pincite.text.printable import one_line
 
 HOLDS = ("valid", "moved")
 _TITLE = re.compile(r"(?:\*\*Question:\*\*|#) +(.+)")  # of what `ask --copy` and `make` write
+# What a line begins with that is no word, emphasis, quotation marks, and commas between words.
+_LAYOUT = re.compile(r"^[ \t]*(?:[-+*>#|]+[ \t]+)+|[*_`|\"'“”‘’]|[.,;:](?=\s|$)", re.MULTILINE)
 _LONGEST_NAME = 200  # characters
 _log = logging.getLogger(__name__)
 
@@ -37,6 +39,8 @@ def save_text(library: Searchable, name: str, text: str) -> SavedAnswer:
     if titled := _TITLE.match(text):
         name = unescaped(titled[1])
     if receipt := receipt_in(data):
+        if receipt.outcome == "abstention":
+            raise SettingsError(f"there is no answer to keep: {receipt.message}")
         name = receipt.question
     citations_in(data)  # ReceiptInvalid where it holds none
     return _saved(library, name, text, Filters())
@@ -45,7 +49,8 @@ def save_text(library: Searchable, name: str, text: str) -> SavedAnswer:
 def saved_answers(library: Searchable) -> list[SavedAnswer]:
     """The answers that the library's user saved, the oldest first."""
     known, user = library.known_as
-    return library.journal.saved_answers(library=known, user=user if library.place else None)
+    mine = {"library": known, "user": user} if library.place else {}
+    return library.journal.saved_answers(**mine)
 
 
 def answer_named(library: Searchable, name: str) -> SavedAnswer:
@@ -59,7 +64,9 @@ def answer_named(library: Searchable, name: str) -> SavedAnswer:
 
 def recheck(library: Searchable, answers: Sequence[SavedAnswer]) -> list[RecheckedAnswer]:
     """Check saved answers again, and note them as told."""
-    return [_noted(library, one) for one in _rechecked(library, answers, library.paths())]
+    checked = _rechecked(library, answers, library.paths())
+    _note_told(library, checked)
+    return checked
 
 
 def recheck_changed(library: Searchable) -> tuple[RecheckedAnswer, ...]:
@@ -77,10 +84,11 @@ def recheck_changed(library: Searchable) -> tuple[RecheckedAnswer, ...]:
             for one in saved
             if any(paths.get(path, "") != document for path, document in one.sources.items())
         ]
-        now = {one.id: one for one in saved}
-        now |= {one.id: one for one in _rechecked(library, changed, paths)}
-        news = (one for one in now.values() if one.told_broken != bool(one.broken))
-        return tuple(_noted(library, one) for one in news)
+        now = {one.id: RecheckedAnswer(one, not one.told_broken) for one in saved}
+        now |= {one.answer.id: one for one in _rechecked(library, changed, paths)}
+        news = tuple(one for one in now.values() if one.holds != one.held_before)
+        _note_told(library, news)
+        return news
     except PinciteError as error:
         _log.warning("saved answers could not be checked: %s", error)
         return ()
@@ -92,9 +100,14 @@ def keep_news(library: Searchable, news: Iterable[RecheckedAnswer]) -> None:
         library.journal.update_answer(one.answer)  # as it was before it was told
 
 
+def _note_told(library: Searchable, told: Iterable[RecheckedAnswer]) -> None:
+    for one in told:
+        library.journal.update_answer(replace(one.answer, told_broken=not one.holds))
+
+
 def _rechecked(
     library: Searchable, answers: Sequence[SavedAnswer], paths: Mapping[str, str]
-) -> list[SavedAnswer]:
+) -> list[RecheckedAnswer]:
     cited = [citations_in(one.text.encode(errors="replace")) for one in answers]
     checked = iter(library.check_words([words for each in cited for words in each]))
     told = []
@@ -110,13 +123,8 @@ def _rechecked(
             sources={path: paths.get(path, "") for path in sorted(stood | stand) if path},
         )
         library.journal.update_answer(now)
-        told.append(now)
-    return told
-
-
-def _noted(library: Searchable, answer: SavedAnswer) -> RecheckedAnswer:
-    told = RecheckedAnswer(answer, held_before=not answer.told_broken)
-    library.journal.update_answer(replace(answer, told_broken=bool(answer.broken)))
+        outdated = any(one.outdated for one in found)
+        told.append(RecheckedAnswer(now, not answer.told_broken, outdated))
     return told
 
 
@@ -139,13 +147,13 @@ def _saved(library: Searchable, name: str, text: str, filters: Filters) -> Saved
 
 
 def _holds(one: CheckedCitation) -> bool:
-    """Whether the words stand there; new lines and marks between them do not matter."""
-    same = _letters(one.became) == _letters(one.quote)
+    """Whether the words stand there; other line breaks and Markdown around them do not matter."""
+    same = _plain(one.became) == _plain(one.quote)
     return one.state in HOLDS or (one.state == "changed" and same)
 
 
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+def _plain(text: str) -> str:
+    return " ".join(_LAYOUT.sub(" ", text).split())
 
 
 def _sentence(one: CheckedCitation) -> str:

@@ -141,7 +141,7 @@ def checked_as_text(checked: Iterable[CheckedCitation]) -> Iterator[str]:
         if one.became:
             what = "There stood" if one.state == "misquoted" else "Now there is"
             yield f"    {what}: “{marked(one.became, ())}”"
-        if one.now and (one.now != one.citation or one.state == "moved"):
+        if one.now and one.now != one.citation:
             yield f"    Now at: {printable(one.now)}"
         if one.message:
             yield f"    ({printable(one.message)})"

@@ -73,7 +73,9 @@ def recheck_as_text(one: RecheckedAnswer) -> str:
     if not one.holds:
         what = "no longer holds" if one.held_before else "still does not hold"
     told = f"The answer you saved on {saved.day} {saved:%B %Y} {what}: {one.answer.question}"
-    return "\n    ".join(map(printable, [told, *one.answer.broken]))
+    outdated = "A file that it rests on has changed since; run `pincite index update`."
+    lines = [told, *one.answer.broken, *([outdated] if one.outdated else [])]
+    return "\n    ".join(map(printable, lines))
 
 
 def _named(what: str, files: Sequence[Skipped | Failure], *, note: str = "") -> Iterator[str]:

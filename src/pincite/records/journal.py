@@ -113,6 +113,7 @@ class RecheckedAnswer:
 
     answer: SavedAnswer
     held_before: bool
+    outdated: bool = False  # a file that it rests on has changed since it was indexed
 
     @property
     def holds(self) -> bool:

@@ -169,7 +169,7 @@ def elsewhere(store: Store) -> str:
     ("now", "state"),
     [
         (f"{ROOMS} {ENDS} Then nothing.", "valid"),
-        (f"Above. {ROOMS} {ENDS} {COSTS}", "moved"),
+        (f"Above. {ROOMS} {ENDS} {COSTS}", "valid"),  # in the line that is cited
         (f"Above. {ROOMS} {ENDS} Then nothing.", "moved"),
         (f"Above. {ROOMS} {ENDS.replace('30', '3')} {COSTS}", "changed"),
         (f"Until then it held that: {ENDS} Then nothing.", "gone"),

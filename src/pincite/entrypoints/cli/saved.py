@@ -60,12 +60,14 @@ def save(question: str, library: Path, as_json: bool, **filters: Any) -> None:  
     seen = chosen_filters(**filters)
     with open_for(library, own_profiles()) as opened:
         local = _local(opened)
-        if Path(question).is_file():
+        if os.path.isfile(question):  # noqa: PTH113 — a long question is no path, and no error
             try:
                 text = Path(question).read_bytes().decode("utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 raise ReceiptInvalid(f"{question} cannot be read: {error}") from error
             saved = saved_answers.save_text(local, Path(question).stem, text)
+        elif question.endswith((".md", ".json")) and len(question.split()) == 1:
+            raise ReceiptInvalid(f"there is no file {question}")
         else:
             told = _asked(local, question, seen)
             saved = saved_answers.save_outcome(local, told, seen)
@@ -73,6 +75,7 @@ def save(question: str, library: Path, as_json: bool, **filters: Any) -> None:  
         echo_json(_as_json(saved))
         return
     echo_lines(_said(saved))
+    echo_lines(f"No longer: {printable(one)}" for one in saved.broken)
     echo_lines([f"Saved as {saved.id[-SHORT_ID:]}."])
 
 
@@ -183,7 +186,10 @@ def _difference(library: Searchable, one: RecheckedAnswer) -> list[str] | None:
     if receipt is None:
         return None
     before = [claim.text for claim in receipt.claims]
-    told = _asked(library, one.answer.question, dict(one.answer.filters))
+    given = {
+        name: value for name, value in receipt.settings["filters"].items() if value is not None
+    }
+    told = _asked(library, receipt.question, given)
     now = [claim.text for claim in told.claims] if told.outcome == "answer" else [told.message]
     old, new = ([" ".join(text.split()) for text in each] for each in (before, now))
     return [line for line in difflib.ndiff(old, new) if line[0] in "+-"]
