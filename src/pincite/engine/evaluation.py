@@ -256,7 +256,11 @@ class _Failing:
         return self._writer.name
 
     def generate(self, instruction: str, text: str, *, most_tokens: int) -> str:
-        return self._writer.generate(instruction, text, most_tokens=most_tokens)
+        try:
+            return self._writer.generate(instruction, text, most_tokens=most_tokens)
+        except ModelError as error:
+            self._failure = error
+            raise
 
     def stream(self, instruction: str, text: str, *, most_tokens: int) -> Iterator[str]:
         try:
