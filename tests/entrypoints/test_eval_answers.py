@@ -188,6 +188,7 @@ def test_a_language_model_that_fails_is_no_answer_in_the_documents_own_words(
 def test_the_log_is_asked_again_and_two_runs_of_it_tell_what_changed(run: Run, notes: Path) -> None:
     for question in (LEASE, PARROT, LEASE):
         run("ask", question)
+    run("make", "blueprint", "--about", "lease")  # a subject, and no question
     made = told(run, "--log", "--ask", "--label", "before")
     assert [one["case"]["question"] for one in made["results"]] == [LEASE, PARROT]
     assert made["figures"]["all"]["unlabelled"] == 2.0

@@ -60,7 +60,7 @@ class LoggedQuery:
 
     id: str
     at: float
-    verb: str  # search or ask
+    verb: str  # search, ask or make
     library: str  # its folder's name, or its project in a team's database
     door: str = "library"  # through which it came: library, cli, http
     user: str = ""
