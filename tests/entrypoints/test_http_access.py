@@ -72,8 +72,21 @@ def test_the_services_own_names_and_pages_are_let_in(notes: Path) -> None:
         ):
             assert client.get("/rag/documents", headers=headers).status_code == 200
         asked = {"origin": "https://app.example", "access-control-request-method": "POST"}
-        allowed = client.options("/rag/search", headers=asked)
-        assert allowed.headers["access-control-allow-origin"] == "https://app.example"
+        named = {
+            "/rag/search": "content-type",
+            "/mcp": "mcp-protocol-version, mcp-session-id, last-event-id, authorization",
+            "/v1/chat/completions": "x-stainless-lang, x-stainless-retry-count, content-type",
+        }
+        for path, names in named.items():
+            asking = {**asked, "access-control-request-headers": names}
+            allowed = client.options(path, headers=asking)
+            assert allowed.status_code == 200, path
+            assert allowed.headers["access-control-allow-origin"] == "https://app.example"
+            assert client.options(
+                path, headers={**asking, "origin": "https://evil.example"}
+            ).is_error
+        told = client.get("/rag/documents", headers={"origin": "https://app.example"})
+        assert told.headers["access-control-expose-headers"] == "Mcp-Session-Id"
 
 
 def test_two_hosts_in_one_request_are_refused(notes: Path) -> None:

@@ -12,14 +12,25 @@ import openai
 import pytest
 from markdown_it import MarkdownIt
 
+from pincite.tools import tool_for
 from service import folders, key_for, listening
+from soak import times
 
-SUBJECTS = ("pump", "lease", "loaf", "buoy", "valve", "lantern", "gate", "winch", "kettle", "mast")
+SUBJECTS = (
+    *("pump", "lease", "loaf", "buoy", "valve", "lantern", "gate", "winch", "kettle", "mast"),
+    *("oar", "rudder", "anchor", "stove", "ladder", "bell", "compass", "sail", "hatch", "bucket"),
+)
 ASPECTS = {
     "what does the {0} cost?": "costs {0} euros",
     "which shade is the {0} painted?": "is painted shade {0}",
     "how old is the {0}?": "is {0} years old",
     "to which boat club does the {0} belong?": "belongs to boat club number {0}",
+    "who repairs the {0}?": "is repaired by number {0} of the crew",
+    "how heavy is the {0}?": "weighs {0} grams",
+    "where is the {0} kept?": "is kept in room {0}",
+    "when was the {0} bought?": "was bought in the year 18{0}",
+    "how many spare parts has the {0}?": "has {0} spare parts",
+    "who lent us the {0}?": "was lent to us by member {0}",
 }
 
 
@@ -29,7 +40,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     for number, subject in enumerate(SUBJECTS):
         said = "\n\n".join(
-            f"The {subject} {told.format(10 * number + at)}."
+            f"The {subject} {told.format(10 * (number + 1) + at)}."
             for at, told in enumerate(ASPECTS.values())
         )
         (folder / f"{subject}.md").write_text(f"# The {subject}\n\n{said}\n")
@@ -37,6 +48,8 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "# Odd things\n\nThe zeppelin ![x](http://evil.example/?q=1) and [a](b) <b>flies</b>.\n\n"
         "The airship \\![x\\](http://evil.example/?q=1) and \\<img src=x> flies.\n\n"
     )
+    days = "\n\n".join(f"On day {number} nothing happened." for number in range(200))
+    (folder / "log.md").write_text(f"# Log\n\n{days}\n\nReports say that Ada won the regatta.\n")
     (folder / "odd.txt").write_text("[1]: http://evil.example/ (The balloon flies.)\n")
     return folder
 
@@ -62,10 +75,12 @@ def said(client: openai.OpenAI, *turns: str, system: str = "") -> Any:  # noqa: 
 
 
 def test_every_annotation_is_the_marked_claim_and_its_address_opens_at_the_quote(
-    client: openai.OpenAI,
+    client: openai.OpenAI, address: str
 ) -> None:
     answered = 0
     asked = [aspect.format(subject) for aspect in ASPECTS for subject in SUBJECTS]
+    asked = asked[:: len(asked) // times(40, soak=len(asked))]
+    browser = httpx.Client(base_url=address, timeout=30)
     for question in asked:
         message = said(client, question)
         claims = [one for one in message.pincite["claims"] if one["state"] != "unsupported"]
@@ -76,10 +91,10 @@ def test_every_annotation_is_the_marked_claim_and_its_address_opens_at_the_quote
             place = note.url_citation
             assert message.content[place.start_index : place.end_index] == text
             assert place.title == cited["citation"]
-        if message.annotations:
-            page = httpx.get(message.annotations[0].url_citation.url, timeout=30).text
-            assert f"<mark id=quote>{citations[0][1]['quote']}</mark>" in page
+            page = browser.get(place.url).text
+            assert f"<mark id=quote>{cited['quote']}</mark>" in page
     assert answered > len(asked) / 2
+    browser.close()
 
 
 def test_a_stream_says_the_same_claim_by_claim(client: openai.OpenAI) -> None:
@@ -114,13 +129,54 @@ def test_a_question_that_points_back_is_asked_with_what_it_points_to(
     assert "lease" in message.pincite["question"]
     assert "Be brief" not in message.pincite["question"]
     other = said(client, "what does the lease cost?", "and what about the kettle?")
-    assert "kettle costs 80 euros" in other.content.partition("\n")[0]
+    assert "kettle costs 90 euros" in other.content.partition("\n")[0]
 
 
 def test_a_question_for_files_is_answered_from_the_catalog(client: openai.OpenAI) -> None:
     told = said(client, "which documents do you have about the winch?").content
     assert "winch.md" in told
     assert "kettle.md" not in told
+
+
+def test_what_the_catalog_does_not_know_is_asked_and_no_count_is_made_up(
+    client: openai.OpenAI,
+) -> None:
+    files = len(SUBJECTS) + 3
+    for question in (
+        "how many files in total?",
+        "what file types are in my collection",
+        "what is the oldest document in the library?",
+        "list every file",
+    ):
+        assert said(client, question).content.startswith(f"{files} documents:"), question
+    missing = said(client, "which documents are from 2021?")
+    assert missing.pincite["outcome"] == "abstention"
+    assert "0 documents" not in missing.content
+    told = said(client, "do we have reports of the regatta?")
+    assert tool_for(told.pincite["question"]) == "query_catalog"
+    assert "Ada won the regatta" in told.content
+
+
+def test_a_model_is_described_and_a_stream_tells_its_usage(
+    client: openai.OpenAI, address: str
+) -> None:
+    assert [client.models.retrieve(name).id for name in ("pincite", "notes")] == [
+        "pincite",
+        "notes",
+    ]
+    with pytest.raises(openai.NotFoundError, match="there is no model"):
+        client.models.retrieve("ada/plans")
+    question: Any = [{"role": "user", "content": "what does the lease cost?"}]
+    body = {"model": "pincite", "messages": question, "stream": None}
+    whole = httpx.post(f"{address}/v1/chat/completions", json=body, timeout=30)
+    assert whole.status_code == 200
+    *chunks, last = client.chat.completions.create(
+        model="pincite", messages=question, stream=True, stream_options={"include_usage": True}
+    )
+    assert all(one.usage is None for one in chunks)
+    assert last.choices == []
+    assert last.usage is not None
+    assert last.usage.model_dump(exclude_none=True) == whole.json()["usage"]
 
 
 def test_a_document_can_make_no_chat_load_a_picture(client: openai.OpenAI) -> None:

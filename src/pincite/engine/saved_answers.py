@@ -88,10 +88,10 @@ def recheck_changed(library: Searchable) -> tuple[RecheckedAnswer, ...]:
         now |= {one.answer.id: one for one in _rechecked(library, changed, paths)}
         news = tuple(one for one in now.values() if one.holds != one.held_before)
         _note_told(library, news)
-        return news
     except PinciteError as error:
         _log.warning("saved answers could not be checked: %s", error)
         return ()
+    return news
 
 
 def keep_news(library: Searchable, news: Iterable[RecheckedAnswer]) -> None:

@@ -18,7 +18,7 @@ import click
 
 from pincite.engine import Library
 from pincite.engine.folders import has_index, library_around
-from pincite.entrypoints.cli.common import GivenPath, open_at
+from pincite.entrypoints.cli.common import GivenPath
 from pincite.errors import IndexMissing, SettingsError
 from pincite.settings import ONE_THREAD
 from pincite.text.printable import printable
@@ -90,21 +90,16 @@ def _serve(folders: tuple[Path, ...], tools: str, max_tokens: int, *, watch: boo
 
     from pincite.engine.queries import CALLER, UNLOGGED, Caller
     from pincite.engine.serving import FolderLibraries
-    from pincite.entrypoints.cli.serve import follow
+    from pincite.entrypoints.cli.serve import follow, open_named
     from pincite.entrypoints.mcp import McpRequest, agent_of, mcp_server
     from pincite.tools import ToolContext, chosen, file_link
 
     offered = chosen(tools)
     stop = threading.Event()
     with ExitStack() as ending:
-        opened: dict[str, Library] = {}
-        for folder in folders or (_around(),):
-            library = open_at(folder)
+        opened = open_named(folders or (_around(),))
+        for library in opened.values():
             ending.callback(library.close)
-            name = library.root.name or "library"
-            if name in opened:
-                raise SettingsError(f"two folders are called {name}; rename one")
-            opened[name] = library
             if not has_index(library.root):
                 click.echo(f"{printable(str(library.root))} has no index yet.", err=True)
         ending.callback(stop.set)

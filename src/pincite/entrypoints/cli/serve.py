@@ -8,14 +8,14 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from pincite.engine import Library
+from pincite.engine import Library, Profile
 from pincite.engine.folders import has_index, library_around
 from pincite.engine.keys import admit
 from pincite.engine.saved_answers import keep_news
@@ -192,15 +192,10 @@ def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) 
     if store:
         log = user_settings(os.environ).log
         return TeamLibraries(store, model_access(own_profiles()), log=log)
-    opened: dict[str, Library] = {}
-    for folder in folders or (library_around(Path()) or own_folder(),):
-        library = open_at(folder, own_profiles())
+    opened = open_named(folders or (library_around(Path()) or own_folder(),), own_profiles())
+    for library in opened.values():
         with suppress(IndexMissing):
             admit(library, ask_for_consent)  # to those whose keys came with the folder
-        name = library.root.name or "library"
-        if name in opened:
-            raise SettingsError(f"two folders are called {name}; rename one or serve them apart")
-        opened[name] = library
     libraries = FolderLibraries(opened, trusting=is_local)
     free = () if is_local else libraries.without_keys()
     if free:
@@ -210,6 +205,18 @@ def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) 
             f"`pincite keys add NAME --library {opened[free[0]].root}`, or listen at 127.0.0.1"
         )
     return libraries
+
+
+def open_named(folders: Iterable[Path], profiles: Mapping[str, Profile] = {}) -> dict[str, Library]:
+    """Libraries by the names of their folders, by which requests and tools name them."""
+    opened: dict[str, Library] = {}
+    for folder in folders:
+        library = open_at(folder, profiles)
+        name = library.root.name or "library"
+        if name in opened:
+            raise SettingsError(f"two folders are called {name}; rename one or serve them apart")
+        opened[name] = library
+    return opened
 
 
 def _introduce(name: str, library: Library, stop: threading.Event, *, watch: bool) -> None:

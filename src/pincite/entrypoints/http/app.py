@@ -276,7 +276,8 @@ def create_app(service: Service) -> ASGIApp:
             app,
             allow_origins=service.limits.origins,
             allow_methods=["GET", "POST", "DELETE"],
-            allow_headers=["Authorization", "Content-Type"],
+            allow_headers=["*"],  # of MCP and of OpenAI's clients: x-stainless-… and the like
+            expose_headers=["Mcp-Session-Id"],
         )
     return Guard(inner, service.limits, service.measures)
 
@@ -951,7 +952,8 @@ def _openapi(app: FastAPI) -> Json:
     )
     told["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
     for (method, path), right in RIGHTS.items():
-        operation = told["paths"].get(path, {}).get(method.lower())
+        described = told["paths"].get(path.replace(":path", ""), {})
+        operation = described.get(method.lower())
         if operation is not None:
             operation["security"] = [] if right == "open" else [{"key": []}, {}]
             operation["responses"].pop("422", None)

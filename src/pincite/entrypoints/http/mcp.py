@@ -12,7 +12,7 @@ from pincite.entrypoints.http.service import Service
 from pincite.entrypoints.mcp import McpRequest, agent_of, mcp_server
 from pincite.tools import ToolContext, chosen
 
-_MOST_SESSIONS = 100  # of the protocol of 2025; each keeps what its client said of itself
+_MOST_SESSIONS = 1_000  # of the protocol of 2025; each keeps what its client said of itself
 _SECONDS_IDLE = 300.0
 
 
@@ -34,7 +34,10 @@ class AgentsDoor(Response):
             chosen(service.tools), context_of, reading=service.threads, writing=service.writers
         )
         self._manager = StreamableHTTPSessionManager(
-            server, max_sessions=_MOST_SESSIONS, session_idle_timeout=_SECONDS_IDLE
+            server,
+            max_sessions=_MOST_SESSIONS,
+            session_idle_timeout=_SECONDS_IDLE,
+            max_request_body_size=service.limits.body_bytes,
         )
         self._service = service
 

@@ -57,6 +57,10 @@ class _Said(BaseModel):
         return self.content if isinstance(self.content, str) else " ".join(p.text for p in parts)
 
 
+class _StreamOptions(BaseModel):
+    include_usage: bool | None = None
+
+
 class ChatRequest(BaseModel):
     """A conversation whose last question is to be answered. Whatever else is given is ignored."""
 
@@ -66,21 +70,34 @@ class ChatRequest(BaseModel):
         max_length=1_000,
         examples=[[{"role": "user", "content": "who says hello?"}]],
     )
-    stream: StrictBool = False
+    stream: StrictBool | None = None
+    stream_options: _StreamOptions | None = None
 
 
 def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
     """What OpenAI's clients call."""
 
+    def names_for(request: Request) -> list[str]:
+        return [*dict.fromkeys((MODEL, *request.scope["state"]["access"].libraries))]
+
+    def named(request: Request, model: str) -> str:
+        """The model, if it is one of those that the caller may ask."""
+        if model not in (known := names_for(request)):
+            raise ProjectMissing(f"there is no model {model!r}; there are: {', '.join(known)}")
+        return model
+
+    def described(model: str) -> Json:
+        return {"id": model, "object": "model", "created": 0, "owned_by": "pincite"}
+
     @router.get("/v1/models")
     async def models(request: Request) -> Response:
         """The libraries, as models; `pincite` is the first one."""
-        names = (MODEL, *request.scope["state"]["access"].libraries)
-        listed = [
-            {"id": one, "object": "model", "created": 0, "owned_by": "pincite"}
-            for one in dict.fromkeys(names)
-        ]
-        return _json({"object": "list", "data": listed})
+        return _json({"object": "list", "data": [*map(described, names_for(request))]})
+
+    @router.get("/v1/models/{model:path}")  # a project of somebody else has a slash in its name
+    async def one_model(request: Request, model: str) -> Response:
+        """One of them."""
+        return _json(described(named(request, model)))
 
     @router.post("/v1/chat/completions", responses={200: {"content": {"text/event-stream": {}}}})
     async def complete(given: ChatRequest, request: Request) -> Response:
@@ -89,35 +106,37 @@ def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
         if not turns or not turns[-1].strip():
             raise SettingsError("messages hold no question: the last `user` message is answered")
         names = request.scope["state"]["access"].libraries
-        if given.model not in (MODEL, *names):
-            known = ", ".join(dict.fromkeys((MODEL, *names)))
-            raise ProjectMissing(f"there is no model {given.model!r}; there are: {known}")
-        library = None if given.model == MODEL and MODEL not in names else given.model
-        answer = partial(_answered, service, request, turns)
+        model = named(request, given.model)
+        library = None if model == MODEL and MODEL not in names else model
         head = {
             "id": f"chatcmpl-{secrets.token_hex(12)}",
             "created": int(time.time()),
-            "model": given.model,
+            "model": model,
         }
+
+        def answer(
+            opened: AnyLibrary, name: str, on_piece: Callable[[Json], None] = lambda piece: None
+        ) -> Json:
+            said = _answered(service, request, turns, opened, name, on_piece)
+            read, written = sum(_count(one.text) for one in given.messages), said.pop("written")
+            usage = {"prompt_tokens": read, "completion_tokens": written}
+            return {**said, "usage": {**usage, "total_tokens": read + written}}
+
         if given.stream:
             pieces = asked(service, request, library, answer)
+            options = given.stream_options
             return StreamingResponse(
-                _streamed(head, pieces),
+                _streamed(head, pieces, with_usage=bool(options and options.include_usage)),
                 media_type="text/event-stream",
                 headers={"X-Accel-Buffering": "no"},
             )
 
-        def whole(opened: AnyLibrary, name: str) -> Json:
-            read = sum(_count(one.text) for one in given.messages)
-            return {"read": read, **answer(opened, name, lambda piece: None)}
-
-        said = await service.work(request, library, whole)
-        read, written = said.pop("read"), said.pop("written")
-        usage = {"prompt_tokens": read, "completion_tokens": written}
+        said = await service.work(request, library, answer)
+        usage = said.pop("usage")
         message = {"role": "assistant", "refusal": None, **said}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
         told = {**head, "object": "chat.completion", "choices": [choice]}
-        return _json(told | {"usage": {**usage, "total_tokens": read + written}})
+        return _json(told | {"usage": usage})
 
 
 def _answered(
@@ -131,17 +150,20 @@ def _answered(
     """The message: what the documents say, or which there are, or that they do not tell."""
     message = _Message(on_piece, partial(service.link, request, name))
     question = condense(turns, library.writer(service.profile) if service.profile else None)
-    if tool_for(question) == "query_catalog":
-        message.files(library.catalog(_subject(question)))
-        return message.whole() | {"pincite": {"question": question, **message.extension}}
-    told = library.ask(
-        question,
-        profile=service.profile,
-        judge=service.judge,
-        on_claim=message.claim,
-        cancelled=service.gone(request).is_set,
-    )
-    message.end(told)
+    is_for_files = tool_for(question) == "query_catalog"
+    subject = _subject(question)
+    # Where none is called like that, the documents may still say it: no files is no answer.
+    if is_for_files and (found := library.catalog(subject)):
+        message.files(found, subject)
+    else:
+        told = library.ask(
+            question,
+            profile=service.profile,
+            judge=service.judge,
+            on_claim=message.claim,
+            cancelled=service.gone(request).is_set,
+        )
+        message.end(told)
     return message.whole() | {"pincite": {"question": question, **message.extension}}
 
 
@@ -201,8 +223,8 @@ class _Message:
             listed = (f"{number}. {one}" for number, one in enumerate(self.sources, start=1))
             self.add("\n".join([title, "", *listed]))
 
-    def files(self, found: Sequence[CatalogEntry]) -> None:
-        """Which files there are."""
+    def files(self, found: Sequence[CatalogEntry], subject: str) -> None:
+        """Which files there are, or which the words of the subject name or describe."""
         listed = []
         for one in found[:_MOST_FILES]:
             known = one.document
@@ -215,9 +237,9 @@ class _Message:
             told = ", ".join(_safe(one_line(part)) for part in about if part)
             listed.append(f"- {_safe(printable(one.path))}{f' ({told})' if told else ''}")
         more = len(found) - len(listed)
-        self.add(f"{len(found)} document{'s' * (len(found) != 1)}{':' * bool(found)}")
-        if listed:
-            self.add("\n".join(listed) + (f"\n- … and {more} more" if more else ""))
+        looked_for = f" for “{_safe(subject)}”" if subject else ""
+        self.add(f"{len(found)} document{'s' * (len(found) != 1)}{looked_for}:")
+        self.add("\n".join(listed) + (f"\n- … and {more} more" if more else ""))
         self.extension = {"outcome": "catalog", "claims": [], "abstention": None}
 
     def _source(self, one: Citation) -> str:
@@ -235,12 +257,16 @@ class _Message:
         }
 
 
-async def _streamed(head: Json, pieces: AsyncIterator[tuple[str, Json]]) -> AsyncIterator[bytes]:
+async def _streamed(
+    head: Json, pieces: AsyncIterator[tuple[str, Json]], *, with_usage: bool
+) -> AsyncIterator[bytes]:
     """The pieces as OpenAI's clients read them."""
+
+    head = {**head, "object": "chat.completion.chunk"} | ({"usage": None} if with_usage else {})
 
     def chunk(delta: Json, ended: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": ended, "logprobs": None}
-        return _event({**head, "object": "chat.completion.chunk", "choices": [choice]})
+        return _event({**head, "choices": [choice]})
 
     yield chunk({"role": "assistant", "content": ""})
     async for name, data in pieces:
@@ -249,6 +275,8 @@ async def _streamed(head: Json, pieces: AsyncIterator[tuple[str, Json]]) -> Asyn
         elif name == "outcome":
             told = {name: one for name, one in data.get("pincite", {}).items() if name != "claims"}
             yield chunk({"pincite": told} if told else {}, "stop")  # the claims were sent
+            if with_usage:
+                yield _event({**head, "choices": [], "usage": data["usage"]})
         else:
             kind = {"message": data["detail"], "code": data["code"], "type": data["code"]}
             yield _event({"error": kind})
@@ -276,14 +304,16 @@ def _safe(text: str) -> str:
     return _MARKUP.sub(lambda found: f"\\{found[0].strip()}", printable(text, keep="\n"))
 
 
-_ABOUT_FILES = re.compile(
-    r"\b(?:which|what|how many|list|show|me|all|the|are|is|there|do|does|i|we|you|have|has|got|any|"
-    r"a|an|of|on|about|for|with|my|our|your|in|files?|documents?|docs?|please|can|could|give|find|"
-    r"exists?|names?|titles?|called|library|folder|collection|available|indexed|and|related to)\b",
+_FILLER = re.compile(
+    r"\b(?:which|what|how many|list|show|tell|me|all|the|are|is|was|were|there|do|does|did|i|we|"
+    r"you|have|has|got|any|every|a|an|of|on|about|for|from|by|with|my|our|your|in|this|here|to|files?|"
+    r"documents?|docs?|types?|formats?|kinds?|total|altogether|newest|latest|oldest|largest|"
+    r"biggest|longest|most|recent|please|can|could|give|find|see|exists?|names?|titles?|called|"
+    r"library|folder|collection|available|indexed|saved|and|related)\b",
     re.IGNORECASE,
 )
 
 
 def _subject(question: str) -> str:
     """The words by which files are looked for, without those that ask for files."""
-    return one_line(re.sub(r"[?!.,]", " ", _ABOUT_FILES.sub(" ", question)))
+    return one_line(re.sub(r"[?!.,]", " ", _FILLER.sub(" ", question)))

@@ -67,6 +67,7 @@ RIGHTS: Mapping[tuple[str, str], Right] = {
     ("POST", "/mcp"): "read",
     ("DELETE", "/mcp"): "read",
     ("GET", "/v1/models"): "read",
+    ("GET", "/v1/models/{model:path}"): "read",
     ("POST", "/v1/chat/completions"): "read",
     ("GET", "/healthz"): "open",
     ("GET", "/readyz"): "open",

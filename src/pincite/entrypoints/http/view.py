@@ -50,9 +50,9 @@ def page(place: CitedPlace, words: tuple[int, int] | None, original: str) -> str
 
 def _rows(place: CitedPlace, words: tuple[int, int] | None) -> str:
     quote, first_of_quote = "", place.first_line
-    if words is not None:
+    if words is not None and words[0] < words[1] <= len(place.document.text):
         quote = place.document.shown(*words)
-        first_of_quote = LineIndex(place.document.text).line_of(min(words[0], words[1]))
+        first_of_quote = LineIndex(place.document.text).line_of(words[0])
     above = 0  # rows before the one in which the quote begins
     if place.captions:
         labels = [clock_range(one.start, one.end) for one in place.captions]
