@@ -48,8 +48,8 @@ class Finder:
         # Stemming changes a word at its end alone: all but the last letter of a stem begin it. Most
         # words of a plain text begin otherwise and need not be looked at.
         self._beginnings = tuple({stem[: max(len(stem) - 1, 1)] for stem in self._stems})
-        # Words that are none of the question's: "in" is none, though a name may have its stem, and those
-        # that were met before.
+        # Words that are none of the question's: little ones, which a name may share its stem with,
+        # and those that were met before.
         self._others = set(STOP_WORDS - set(tokens))
 
     def found(self, sentence: str) -> set[str]:
