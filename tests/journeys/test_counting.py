@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from pincite import Library, open_library
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import SearchCancelled, SettingsError
 
+SAMPLE = Path(__file__).parents[2] / "examples" / "library"
 TEXTS = {
     "bread.md": "# Bread\n\nThe loaf needs rye flour and water.\n\nRye flour is kept dry.\n",
     "cake.md": "# Cake\n\nThe cake needs wheat flour.\n\nRye grows near the river.\n",
@@ -109,6 +111,28 @@ def test_every_matching_line_of_a_long_list_is_cited(tmp_path: Path) -> None:
         library.index(model="hashing")
         hits = library.count("which documents mention rye flour?").hits
     assert len({hit.start for hit in hits}) == len(hits) == 20
+
+
+def test_words_are_found_where_a_line_breaks_them_and_in_names_of_code(tmp_path: Path) -> None:
+    shutil.copy(SAMPLE / "reports" / "boat-basin-seiche-2025.pdf", tmp_path / "boat.pdf")
+    (tmp_path / "board.ts").write_text("function parseHeight(text: string) {\n  return 1;\n}\n")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        for word in ("fairlead", "flowerpot", "advise", "anybody", "everyone"):
+            assert library.count(f"which documents mention {word}?").documents == ("boat.pdf",)
+        assert library.count("which do not mention fairlead?").documents == ("board.ts",)
+        assert library.count("which files mention parse height?").documents == ("board.ts",)
+
+
+def test_of_a_long_sentence_all_counts_and_nothing_around_it(tmp_path: Path) -> None:
+    long = f"is kept {'in the dry and cool old mill ' * 20}beside the"
+    (tmp_path / "apart.md").write_text(f"Flour {long} salt.\n\nRye is grown by the river.\n")
+    (tmp_path / "together.md").write_text(f"Flour {long} rye.\n")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        found = library.count("which documents mention rye and flour?")
+        assert found.documents == ("together.md",)
+        assert [one.quote.split()[0] for one in found.hits] == ["Flour"]
 
 
 def test_it_says_what_it_saw_only_as_it_was_or_in_part(library: Library) -> None:

@@ -32,8 +32,8 @@ from pincite.records import (
     Operator,
     Progress,
 )
-from pincite.retrieve.quote import ranked_quotes
-from pincite.retrieve.rarity import Rarity, rarity_of, telling_words
+from pincite.retrieve.quote import quotable, quote_of, section_at
+from pincite.retrieve.rarity import rarity_of, telling_words
 from pincite.text.finding import Finder, finder_of, key_of
 from pincite.text.printable import one_line
 from pincite.text.words import STOP_WORDS, WORD, fold, is_unspaced, question_codes
@@ -81,7 +81,6 @@ class _Wanted:
     common: frozenset[str]  # of the keys: half of the library has them, so the document may
     phrases: tuple[str, ...]
     finder: Finder
-    rarity: Rarity
 
     def stands_in(self, *texts: str) -> bool:
         """Whether the texts have all of it together; each phrase stands in one of them."""
@@ -215,13 +214,12 @@ def _wanted(question: str, store: Store) -> _Wanted:
         common=common,
         phrases=tuple(phrases),
         finder=finder_of(sought),
-        rarity=rarity,
     )
 
 
 def _hits(document: DocumentEntry, store: Store, wanted: _Wanted) -> Iterator[Citation]:
     """The passages of a document that have all that is wanted, each once."""
-    places: set[tuple[object, ...]] = set()
+    places: set[object] = set()
     chunks = [chunk for _, chunk in store.load_chunks(store.chunk_ids(document.id))]
     if wanted.common:
         anywhere = wanted.finder.found("\n".join([document.title, *(c.searched for c in chunks)]))
@@ -230,17 +228,15 @@ def _hits(document: DocumentEntry, store: Store, wanted: _Wanted) -> Iterator[Ci
     for chunk in chunks:
         if not wanted.stands_in(chunk.searched, *chunk.headings, document.title):
             continue
-        for quote in ranked_quotes(chunk, wanted.sought, wanted.rarity, None, most=len(chunk.text)):
-            around = (quote.lead, *quote.heading_path, document.title)
-            place: tuple[object, ...] = (quote.start, quote.end)
-            # Of a sentence that is too long to be shown, the rest is in the chunk. What is shown
-            # of it begins before its first word that is asked for, so it has one.
-            is_cut = (quote.cut_before or quote.cut_after) and wanted.finder.found(quote.text)
-            text = chunk.searched if is_cut else quote.text
+        units = quotable(chunk)
+        for at, unit in enumerate(units):
+            text = chunk.searched_in(unit.start, unit.end)
+            headings = section_at(chunk, unit.start).heading_path
             # What only its heading says is told once, not with each sentence below it.
-            place = place if wanted.finder.found(text) else quote.heading_path
-            if place not in places and wanted.stands_in(text, *around):
+            place = (unit.start, unit.end) if wanted.finder.found(text) else headings
+            if place not in places and wanted.stands_in(text, unit.lead, *headings, document.title):
                 places.add(place)
+                quote = quote_of(chunk, units, at, wanted.finder)
                 yield citation_of(document, chunk, quote, wanted.sought)
 
 

@@ -76,8 +76,12 @@ class Chunk:
 
     @property
     def searched(self) -> str:
-        """What the words search finds the chunk by: its text without what nobody would see."""
-        seen = self.seen(self.start, self.end)
+        """What the words search finds the chunk by."""
+        return self.searched_in(self.start, self.end)
+
+    def searched_in(self, start: int, end: int) -> str:
+        """A slice as it is searched: seen, and in source code with the words in its names."""
+        seen = self.seen(start, end)
         return f"{seen}\n{words_in_names(seen)}" if self.modality is Modality.CODE else seen
 
     def seen(self, start: int, end: int) -> str:

@@ -69,7 +69,7 @@ def ranked_quotes(
     it. Of units that are equal, what the vector search liked best comes first; then the order.
     """
     finder = finder_of(question)
-    units = units_of(chunk) or (Unit(chunk.start, chunk.end, "sentence"),)
+    units = quotable(chunk)
     merits = _merits(chunk, question, finder, units, rarity)
     in_window = [window is not None and window[0] <= unit.start < window[1] for unit in units]
 
@@ -96,7 +96,12 @@ def ranked_quotes(
             for own, above in zip(merits, before, strict=False)
         ]
     order.sort(key=place)
-    return tuple(_quote(chunk, units, at, finder, merits[at]) for at in order[:most])
+    return tuple(quote_of(chunk, units, at, finder, merits[at]) for at in order[:most])
+
+
+def quotable(chunk: Chunk) -> tuple[Unit, ...]:
+    """The units of the chunk; all of it where it has none."""
+    return units_of(chunk) or (Unit(chunk.start, chunk.end, "sentence"),)
 
 
 def by_cosine(embedder: Embedder) -> UnitScorer:
@@ -123,11 +128,8 @@ def _merits(
     seen = [_seen(chunk, unit) for unit in units]
     own = [finder.found(text) for text in seen]
     if chunk.modality is Modality.CODE:  # "parse height" is in parseHeight
-        own = [
-            words | finder.found(words_in_names(text))
-            for words, text in zip(own, seen, strict=True)
-        ]
-    headings = [_section_at(chunk, unit.start).heading_path[-1:] for unit in units]
+        own = [finder.found(chunk.searched_in(unit.start, unit.end)) for unit in units]
+    headings = [section_at(chunk, unit.start).heading_path[-1:] for unit in units]
     contexts = {
         context: finder.found(context)
         for context in dict.fromkeys([*(unit.lead for unit in units), *chain(*headings)])
@@ -282,14 +284,17 @@ def answering_words(question: str, text: str) -> tuple[tuple[int, int], ...]:
     return tuple(joined)
 
 
-def _quote(chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder, merit: float) -> Quote:
+def quote_of(
+    chunk: Chunk, units: Sequence[Unit], at: int, finder: Finder, merit: float = 0.0
+) -> Quote:
+    """One of the units as it is shown, with what stands around it."""
     unit = units[at]
     before, after = (units[max(at - 1, 0) : at], units[at + 1 : at + 2])
     whole = trim(chunk.text, unit.start - chunk.start, unit.end - chunk.start)
     start, end = _shown(chunk.text, *whole, finder)
     lines = LineIndex(chunk.text)
     places = overlapping(chunk.places, chunk.start + start, chunk.start + end)
-    section = _section_at(chunk, chunk.start + start)
+    section = section_at(chunk, chunk.start + start)
     return Quote(
         start=chunk.start + start,
         end=chunk.start + end,
@@ -337,7 +342,7 @@ def _shown(text: str, start: int, end: int, finder: Finder) -> tuple[int, int]:
     return trim(text, start, cut)
 
 
-def _section_at(chunk: Chunk, at: int) -> Section:
+def section_at(chunk: Chunk, at: int) -> Section:
     """The section that a place of the document belongs to; the whole chunk where there are none."""
     for section in chunk.sections:
         if section.start <= at < section.end:
