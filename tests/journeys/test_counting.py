@@ -97,6 +97,44 @@ def test_what_is_in_quotes_is_looked_for_whatever_it_says(tmp_path: Path) -> Non
             library.count('which documents mention "!!!"?')
 
 
+@pytest.mark.parametrize(
+    ("asked", "words", "negated"),
+    [
+        ("which documents mention Doctors Without Borders?", ("Doctors Without Borders",), False),
+        (
+            "which documents do not mention Doctors Without Borders?",
+            ("Doctors Without Borders",),
+            True,
+        ),
+        ("which documents mention not-for-profit bodies?", ("profit", "bodies"), False),
+        ("which documents mention invoice No. 7?", ("invoice", "7"), False),
+        ("which contracts without a deposit are there?", ("deposit",), True),
+        ("which contracts have no deposit?", ("deposit",), True),
+        ("which letters weren't signed by Ada?", ("signed", "Ada"), True),
+        ("Which Documents Do Not Mention Rye Flour?", ("Rye Flour",), True),
+        ("in which documents is Garrow not mentioned?", ("Garrow",), True),
+        ("in which documents does Garrow appear?", ("Garrow",), False),
+        ("where is rye used?", ("rye",), False),
+    ],
+)
+def test_only_the_asking_part_of_a_question_turns_it_round(
+    library: Library, asked: str, words: tuple[str, ...], negated: bool
+) -> None:
+    found = library.count(asked)
+    assert (found.words, found.negated) == (words, negated)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["which documents mention cake without flour?", "list Gil Garrow but no buoy"],
+)
+def test_a_question_for_what_is_there_and_for_what_is_not_is_refused(
+    library: Library, asked: str
+) -> None:
+    with pytest.raises(SettingsError, match="and then what is not"):
+        library.count(asked)
+
+
 def test_capitals_of_asking_words_make_no_name_of_them(library: Library) -> None:
     found = library.count("How many Documents Mention Rye Flour?")
     assert found.words == ("Rye Flour",)

@@ -33,30 +33,33 @@ from pincite.records import (
     Progress,
 )
 from pincite.retrieve.quote import quotable, quote_of, section_at
-from pincite.retrieve.rarity import rarity_of, telling_words
+from pincite.retrieve.rarity import SAYS_NOTHING, rarity_of, telling_words
 from pincite.text.finding import Finder, finder_of, key_of
 from pincite.text.printable import one_line
 from pincite.text.words import STOP_WORDS, WORD, fold, is_unspaced, question_codes
 
-_NOT = re.compile(
-    r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would)(?:n[’']t\b|\s+(?:not|never)\b)"
-    r"|\b(?:without|lack|lacks|lacking|never|not|no)\b",
-    re.IGNORECASE,
+_SAYING = (
+    r"(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|discuss(?:es|ed|ing)?|talk(?:s|ed|ing)? about"
+    r"|refer(?:s|red|ring)? to|say(?:s|ing)?|appear(?:s|ed|ing)?|occur(?:s|red|ring)?|found|used)\b"
 )
+# Not the beginning of a name, nor "not-for-profit" and "invoice no. 7".
+_NOT = re.compile(
+    r"(?<![\w-])(?:[a-z]+n[’']t|without|lack|lacks|lacking|never|not|no)(?![\w-]|\.?\s*\d)"
+)
+_NOT_SAYING = re.compile(rf"{_NOT.pattern}\s+{_SAYING}", re.IGNORECASE)
 # What asks for all, and for documents; it says nothing about the subject.
 _ASKING = re.compile(
     r"^\W*(?:please\s+)?(?:list|name|count|show|give|find|enumerate)\b(?:\s+me)?"
     r"|\bhow (?:many|often)\b|\b(?:which|what|all|every|each|any|number|total|of|the|documents?"
-    r"|files?|notes?|places?|passages?|pages?|words?|terms?|phrases?|mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|discuss(?:es|ed|ing)?"
-    r"|talk(?:s|ed|ing)? about|refer(?:s|red|ring)? to|say(?:s|ing)?|about|there)\b",
+    rf"|files?|notes?|places?|passages?|pages?|words?|terms?|phrases?|about|there)\b|\b{_SAYING}",
     re.IGNORECASE,
 )
 # The kind of thing that is counted is no word of the passage: "which contracts do not mention …".
 _KIND = re.compile(
     r"^\W*(?:which|what|how many|(?:list|name|count|show|give|find)(?: me)?(?: all| every)?)"
     r"(?: of)?(?: the| my| our)?((?: [\w-]+){1,3}?)(?= (?:that |which )?(?:do|does|did|are|is|was"
-    r"|were|has|have|had|can|will|would|mention|contain|say|discuss|talk|refer|use|need|name|hold)"
-    r"\w*\b)",
+    r"|were|has|have|had|can|will|would|mention|contain|say|discuss|talk|refer|use|need|name|hold"
+    r"|(?-i:without|lack|never|not))\w*\b)",
     re.IGNORECASE,
 )
 _TOO_MUCH = re.compile(
@@ -66,7 +69,8 @@ _TOO_MUCH = re.compile(
 )
 _QUOTED = re.compile(r"[“\"]([^”\"]+)[”\"]")
 _NAME = re.compile(r"(?<=\s)(?:[A-Z][\w-]+\s+)+[A-Z][\w-]+")
-_GAP = " | "  # in the place of what was taken out, so that no phrase goes across it
+_GAP = " | "  # in the place of what was taken out, so that no phrase goes across it …
+_TAKEN = " || "  # … and that is looked for
 _COMMON = log(2)  # the weight of a word that half of the chunks have
 
 
@@ -175,7 +179,7 @@ def _compared(held: str, how: Operator, value: str) -> bool:
 def _wanted(question: str, store: Store) -> _Wanted:
     # What is in quotes is looked for, whatever it says; only the rest asks.
     phrases = [one for one in map(one_line, _QUOTED.findall(question)) if WORD.search(one)]
-    asking = _QUOTED.sub(_GAP, question)
+    asking = _QUOTED.sub(_TAKEN, question)
     if found := _TOO_MUCH.search(asking):
         raise SettingsError(
             f"“{found[0]}” cannot be counted: ask for documents that have all of some words, or "
@@ -183,14 +187,21 @@ def _wanted(question: str, store: Store) -> _Wanted:
         )
     kind = _KIND.match(asking)
     subject = asking[kind.end(1) :] if kind else asking
-    plain = _ASKING.sub(_GAP, _NOT.sub(_GAP, subject))
+    plain = _ASKING.sub(_GAP, _NOT_SAYING.sub(_GAP, subject))
     phrases += map(one_line, _NAME.findall(plain))
-    said = _NAME.sub(_GAP, plain)
+    said = _NAME.sub(_TAKEN, plain)
     codes = [
         one for one in (part.strip("?!.,;:()") for part in said.split()) if question_codes(one)
     ]
     for code in codes:
-        said = said.replace(code, _GAP)
+        said = said.replace(code, _TAKEN)
+    before, *after = _NOT.split(said)
+    if after and (_TAKEN in before or not SAYS_NOTHING.issuperset(map(fold, WORD.findall(before)))):
+        raise SettingsError(
+            "it says what is to be there and then what is not: put what belongs together in "
+            "quotes, or ask which documents “do not mention” something"
+        )
+    said = _GAP.join((before, *after))
     told = telling_words(" ".join([said, *phrases]))
     every = [word for word in told if fold(word) not in STOP_WORDS]
     words = [word for word in telling_words(said) if word in every]
@@ -207,7 +218,7 @@ def _wanted(question: str, store: Store) -> _Wanted:
     common = common if common < keys else frozenset()
     return _Wanted(
         words=(*words, *codes, *phrases),
-        negated=_NOT.search(asking) is not None,
+        negated=bool(after) or _NOT_SAYING.search(subject) is not None,
         sought=" ".join((*(word for word in every if key_of(word) not in common), *codes))
         or sought,
         keys=keys,

@@ -20,7 +20,7 @@ percentage please regarding say says see shall she should show someone something
 summarise summarize tell thing things think type types want wasn weren whether while whom whose won
 wouldn yes yet s t re ve ll d m
 """
-_SAYS_NOTHING = STOP_WORDS.union(_ASKING.split())
+SAYS_NOTHING = STOP_WORDS.union(_ASKING.split())
 _SHORTEST = 3  # letters
 _MOST_WORDS = 40  # that are looked up; a longer question is a pasted text
 
@@ -55,7 +55,7 @@ def telling_words(question: str) -> list[str]:
     for word in WORD.findall(question):
         is_run = len(word) > 2 and is_unspaced(word)
         words += [word[at : at + 2] for at in range(len(word) - 1)] if is_run else [word]
-    telling = [word for word in words if fold(word) not in _SAYS_NOTHING]
+    telling = [word for word in words if fold(word) not in SAYS_NOTHING]
     return list(dict.fromkeys(telling or words))[:_MOST_WORDS]
 
 
