@@ -198,8 +198,9 @@ def test_it_says_what_it_saw_only_as_it_was_or_in_part(library: Library) -> None
         ({"name": "bread"}, False),
         ({"type": "md"}, False),
         ({"type": ("md", "pdf")}, True),
-        ({"where": "not type = pdf"}, False),
-        ({"where": "path begins c or text contains flour"}, True),
+        ({"where": "not type = pdf"}, True),  # what is more than its path may let it through
+        ({"where": "path begins b and path contains ead"}, False),
+        ({"where": "path contains rea or path begins c"}, True),
         ({"where": "path begins c and text contains flour"}, False),
         ({"where": "not tag = draft"}, True),
     ],

@@ -20,7 +20,6 @@ from pincite.ports import Store
 from pincite.reading.sniff import kind_by_name
 from pincite.records import (
     AllOf,
-    AnyOf,
     Citation,
     Clause,
     Condition,
@@ -28,8 +27,6 @@ from pincite.records import (
     DocumentEntry,
     Failure,
     Filters,
-    Not,
-    Operator,
     Progress,
 )
 from pincite.retrieve.quote import quotable, quote_of, section_at
@@ -130,7 +127,7 @@ def counted(
         unread=tuple(
             one
             for one in problems
-            if one.path not in looked_at and _lets_through(filters.condition, one.path) is not False
+            if one.path not in looked_at and _may_be_in(filters.condition, one.path)
         ),
         outdated=tuple(one for one in problems if one.path in looked_at),
         partly=tuple(
@@ -142,38 +139,24 @@ def counted(
     )
 
 
-def _lets_through(condition: Condition, path: str) -> bool | None:
-    """Whether a filter lets a file through that was not read; None where its path cannot tell."""
+def _may_be_in(condition: Condition, path: str) -> bool:
+    """Whether a file that was not read may be one that a filter lets through, by its path."""
     match condition:
-        case Not(part):
-            told = _lets_through(part, path)
-            return None if told is None else not told
-        case AllOf(parts) | AnyOf(parts):
-            decides = isinstance(condition, AnyOf)
-            every = {_lets_through(part, path) for part in parts}
-            return decides if decides in every else None if None in every else not decides
-        case Clause("document"):
-            return False  # it is none
-        case Clause("type", values=values):
+        case AllOf(parts):
+            return all(_may_be_in(part, path) for part in parts)
+        case Clause("type", "is", values):
             # What is inside decides between types of one kind, such as docx and odt.
             kind = kind_by_name(path)
-            may_be = kind is None or any(kind_by_name(f"a.{one}") is kind for one in values)
-            is_named = PurePosixPath(path).suffix.lower()[1:] in values
-            return is_named or (None if may_be else False)
-        case Clause("path" | "name", how, values):
-            by_path = condition.field == "path"
-            held = path if by_path else fold(PurePosixPath(path).name)
-            return any(_compared(held, how, one if by_path else fold(one)) for one in values)
+            return kind is None or any(kind_by_name(f"a.{one}") is kind for one in values)
+        case Clause("path" | "name" as field, how, values):
+            held = path if field == "path" else fold(PurePosixPath(path).name)
+            form = {"begins": "{}*", "contains": "*{}*"}.get(how, "{}").format
+            wanted = values if field == "path" else map(fold, values)
+            return any(fnmatchcase(held, form(one.replace("[", "[[]"))) for one in wanted)
+        case Clause("document"):
+            return False  # it is none
         case _:
-            return None
-
-
-def _compared(held: str, how: Operator, value: str) -> bool:
-    if how == "matches":
-        return fnmatchcase(held, value.replace("[", "[[]"))  # patterns have * and ? only
-    if how == "begins":
-        return held.startswith(value)
-    return value in held if how == "contains" else value == held
+            return True
 
 
 def _wanted(question: str, store: Store) -> _Wanted:
