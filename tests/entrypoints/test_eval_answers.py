@@ -189,6 +189,7 @@ def test_the_log_is_asked_again_and_two_runs_of_it_tell_what_changed(run: Run, n
     for question in (LEASE, PARROT, LEASE):
         run("ask", question)
     run("make", "blueprint", "--about", "lease")  # a subject, and no question
+    run("ask", "--all", "which documents mention the lease?")  # no answer comes from one place
     made = told(run, "--log", "--ask", "--label", "before")
     assert [one["case"]["question"] for one in made["results"]] == [LEASE, PARROT]
     assert made["figures"]["all"]["unlabelled"] == 2.0

@@ -241,6 +241,18 @@ def test_a_bad_answer_is_a_draft_that_a_person_completes(run: Run) -> None:
     assert not any(case.draft for case in held.values())
 
 
+def test_what_was_counted_or_made_teaches_no_question(run: Run) -> None:
+    for code, *asked in (
+        (0, "ask", "--all", "which mention pumps?"),
+        (2, "make", "blueprint", "--about", "zzz"),
+    ):
+        run(*asked, code=code)
+        for verdict in ("good", "bad"):
+            assert "It teaches no question" in run("feedback", "last", verdict).stdout
+    assert [one["verb"] for one in listed(run)] == ["make", "count"]
+    assert not Path("pincite-eval.jsonl").exists()
+
+
 def test_a_query_that_failed_or_is_not_known_teaches_nothing(run: Run) -> None:
     run("search", "pump", "-k", "-1", code=2)
     assert listed(run)[0]["error"] == "SettingsError"

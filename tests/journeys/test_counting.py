@@ -217,7 +217,7 @@ def test_counting_is_logged(library: Library) -> None:
     with pytest.raises(SettingsError):
         library.count("how many documents are there?")
     failed, counted = library.queries()
-    assert (counted.verb, counted.outcome, len(counted.chunk_ids)) == ("ask", "results", 1)
+    assert (counted.verb, counted.outcome, len(counted.chunk_ids)) == ("count", "results", 1)
     assert (counted.question, counted.filters) == (
         "which documents mention rye flour?",
         {"path": "b"},

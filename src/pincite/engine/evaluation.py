@@ -92,9 +92,8 @@ class Evaluation:
         """
         cases: dict[str, Case] = {}
         for query in self._library.queries(since=since)[::-1]:
-            is_question = query.verb != "make" and query.question.strip()
             is_refused = query.error in ("FilterError", "SettingsError")
-            if is_question and query.outcome != "cancelled" and not is_refused:
+            if query.is_question and not is_refused:
                 filters = filters_of(query.filters)
                 case = Case(question=query.question, kind=LOGGED_KIND, filters=filters)
                 cases.setdefault(case.id, case)

@@ -18,7 +18,7 @@ def case_of(library: Searchable, query: LoggedQuery, feedback: Feedback) -> Case
     result is taken to be meant, so that is a draft, as is whatever was bad: what should have been
     found is for a person to say (`pincite eval confirm`).
     """
-    if not query.question or query.error or query.outcome == "cancelled":
+    if query.error or not query.is_question:
         return None
     asked = datetime.fromtimestamp(query.at, UTC)
     verdict = f"{'good' if feedback.good else 'bad'} {query.verb} of {asked:%Y-%m-%d}"

@@ -307,7 +307,7 @@ class Searchable:
         from pincite.answer.counting import counted
 
         filters = _checked(question, filters)
-        with self._queries.noting("ask", question, filters) as noted:
+        with self._queries.noting("count", question, filters) as noted:
             filters.check()
             store = self._store()
             header = begun(store.header(), self.root)

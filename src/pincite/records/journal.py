@@ -60,7 +60,7 @@ class LoggedQuery:
 
     id: str
     at: float
-    verb: str  # search, ask or make
+    verb: str  # search, ask, count (`ask --all`) or make
     library: str  # its folder's name, or its project in a team's database
     door: str = "library"  # through which it came: library, cli, http
     user: str = ""
@@ -77,6 +77,12 @@ class LoggedQuery:
     tokens: int = 0  # of the chunks that were found
     outcome: str = ""  # results, answer, error, or the reason why there is nothing
     error: str = ""  # the name of its class; messages may hold more than may be kept
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it can be asked again: what is counted or made has no one place for an answer."""
+        kept = self.verb in ("search", "ask") and self.question.strip()
+        return bool(kept) and self.outcome != "cancelled"
 
 
 @dataclass(frozen=True, slots=True)

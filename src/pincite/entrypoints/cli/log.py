@@ -345,7 +345,7 @@ def feedback(
     added = bool(case and file and add_cases(file, [case]))
     told = [f"Noted: {verdict}."]
     if case is None:
-        told.append("It teaches no question: its words, or what it found, are not kept any more.")
+        told.append("It teaches no question: it is none, or is not kept with what it found.")
     elif file is None:
         told.append("Name a file with --output to make a question for `pincite eval` of it.")
     elif added:
