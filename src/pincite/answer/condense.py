@@ -11,22 +11,21 @@ from collections.abc import Sequence
 
 from pincite.errors import ModelError
 from pincite.ports import Writer
-from pincite.text.dates import MONTHS
 from pincite.text.printable import one_line
-from pincite.text.words import STOP_WORDS, WORD, fold
+from pincite.text.words import STOP_WORDS, WORD, fold, is_unspaced
 
 _LONGEST = 1_000  # characters of a question that are carried on
 _MOST_TURNS = 20
 _POINTS_BACK = re.compile(
     r"\b(it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|"
     r"there|then|the same|the former|the latter|the (?:first|second|third|last|other) one|"
-    r"such an? one|one of them)\b",
+    r"such an? one|one of them)\b|[它他她这那其]|[こそあ][れの]",
     re.IGNORECASE,
 )
 _PREPOSITIONS = "in|on|at|for|from|by|with|without|during|before|after|since|until|under|to|of"
 _ASKED = """
 what who whom whose which when where why how does do did is are was were can could should would
-will may must tell show give explain please me us about many much long often
+will may must tell show give explain please me us about many much long often come else
 """
 _ASKING = frozenset(_ASKED.split())
 _AUXILIARY = "is|are|was|were|has|have|had|do|does|did|can|could|may|must|will|would|should"
@@ -48,17 +47,14 @@ _LEADS_ON = re.compile(
     r"^(?:(?:and|but|or|so|also|ok(?:ay)?)\b[\s,]*)*(?:(?:what about|how about|same for)\b[\s,]*)?",
     re.IGNORECASE,
 )
-_BARE = re.compile(
-    r"^(?:why(?: not)?|how(?: so| come| much| many| long| often)?|who|when|where|since when|"
-    r"until when|by whom|for whom|which ones?|how much|what else|and|really)\W*$",
-    re.IGNORECASE,
-)
 _COURTESY = re.compile(
     r"(?:thanks?(?: you)?|thx|ok(?:ay)?|great|perfect|nice|cool|hello|hi|hey|yes|no|good|super|wow"
     r"|very|a lot|so much|there|[\s,.!])+",
     re.IGNORECASE,
 )
 _PREPOSITION = re.compile(rf"^(?:{_PREPOSITIONS})\b", re.IGNORECASE)
+_HAS_AUXILIARY = re.compile(rf"\b(?:{_AUXILIARY})\b", re.IGNORECASE)
+_LONGEST_UNSPACED = 4  # characters of a fragment in a script without spaces
 # "who is Petra?", but not "what was decided?": nothing in it says what that is about.
 _ASKS_OF_ONE = re.compile(
     r"(?:who|what|where|when|how) (?:is|are|was|were) .*(?<!\w[^e]ed)", re.IGNORECASE
@@ -66,7 +62,6 @@ _ASKS_OF_ONE = re.compile(
 # What a fragment may stand for, if the question before has just one of it.
 _SLOTS = (
     re.compile(r"\b(?:19|20)\d\d\b"),
-    re.compile(rf"\b(?:{'|'.join(name for name in MONTHS if len(name) > 3)})\b", re.IGNORECASE),
     re.compile(r"\b(?:the|an?|our|my|your) [\w-]+", re.IGNORECASE),
     re.compile(r"(?<=\s)[A-Z][\w-]*(?: [A-Z][\w-]*)*"),
 )
@@ -106,20 +101,24 @@ def condense(turns: Sequence[str], writer: Writer | None = None) -> str:
 def _following(before: str, question: str) -> str:
     """The question, complete by itself, after one that was."""
     plain = _LEADS_ON.sub("", question).strip()
-    if _BARE.match(question) or not plain:
-        return f"{question.rstrip('?!. ')}: {before}"
     words = [word for word in map(fold, WORD.findall(plain)) if word not in STOP_WORDS | _ASKING]
     # Left out is a verb or a subject: nothing but a name, a time or a place is there.
-    is_fragment = len(WORD.findall(plain)) <= 6 and (
+    is_fragment = 0 < len(WORD.findall(plain)) <= 6 and (
         plain != question or _PREPOSITION.match(plain) is not None
     )
     if is_fragment and not _has_verb(plain):
         return _replaced(before, plain.rstrip("?!. "))
     pointer = _POINTS_BACK.search(_NO_POINTER.sub(" ", plain))
+    if not words and pointer is None:  # "why?", "and?"
+        return f"{question.rstrip('?!. ')}: {before}"
     # With one telling word, it is whole if it is long or asks who or what that is.
     is_whole = len(words) > 1 or (
         len(words) == 1
-        and (len(WORD.findall(plain)) > 3 or _ASKS_OF_ONE.fullmatch(plain.rstrip("?!. ")))
+        and (
+            len(WORD.findall(plain)) > 3
+            or _ASKS_OF_ONE.fullmatch(plain.rstrip("?!. "))
+            or (is_unspaced(words[0]) and len(words[0]) > _LONGEST_UNSPACED)
+        )
     )
     if pointer is None and is_whole:
         return question
@@ -128,9 +127,11 @@ def _following(before: str, question: str) -> str:
 
 
 def _has_verb(text: str) -> bool:
-    """Whether a fragment asks something of its own: it begins with a question's word."""
-    first = fold(text.split()[0])
-    return first in _ASKING and first not in ("may", "me", "us", "about")
+    """Whether it asks something of its own: "who pays", "at what time is …", not "on which day"."""
+    asked = _PREPOSITION.sub("", text)
+    first = fold(next(iter(WORD.findall(asked)), ""))
+    is_asked = first in _ASKING and first not in ("may", "me", "us", "about")
+    return is_asked and (asked == text or _HAS_AUXILIARY.search(asked) is not None)
 
 
 def _replaced(before: str, fragment: str) -> str:

@@ -20,6 +20,10 @@ BEFORE = "Who signed the lease?"
         "How long does it take to repair a yellow buoy?",
         "How much does it cost to be a member of the Harbour Board?",
         "Is it allowed to bring dogs?",
+        "At what time is dinner?",
+        "For whom was the tower built?",
+        "On which day is market?",
+        "灯塔有多高？",
         "thanks",
         "Thanks a lot!",
     ],
@@ -41,10 +45,32 @@ def test_a_question_that_is_whole_stays_as_it_is(question: str) -> None:
         ("which colour?", "which colour (signed lease)?"),
         ("rent", "rent (signed lease)?"),
         ("why?", "why: Who signed the lease?"),
+        ("and what else?", "and what else: Who signed the lease?"),
+        ("and?", "and: Who signed the lease?"),
+        ("for?", "Who signed the lease, for?"),
+        ("on which day?", "Who signed the lease, on which day?"),
+        ("In which year did she die?", "In which year did she die (signed lease)?"),
+        ("who signed that letter?", "who signed that letter (lease)?"),
+        ("它什么时候到期？", "它什么时候到期？ (signed lease)?"),
+        ("租金？", "租金？ (signed lease)?"),
     ],
 )
 def test_a_pointer_and_a_bare_fragment_take_the_subject_before(question: str, meant: str) -> None:
     assert condense([BEFORE, question]) == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "meant"),
+    [
+        ("How much rain fell in 2024?", "and in 2023?", "How much rain fell in 2023?"),
+        ("How much rain fell in May?", "and in June?", "How much rain fell in June?"),
+        ("Where does Ada live?", "and Petra?", "Where does Petra live?"),
+    ],
+)
+def test_a_fragment_takes_the_place_of_what_it_stands_for(
+    before: str, question: str, meant: str
+) -> None:
+    assert condense([before, question]) == meant
 
 
 def test_what_follows_a_change_of_subject_is_about_the_new_one() -> None:
