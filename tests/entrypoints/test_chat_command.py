@@ -125,12 +125,26 @@ def test_an_error_ends_the_answer_and_not_the_chat(run: Run) -> None:
     told = run("/nix", "/agent nobdy", "/save", QUESTION, "/save ~no-such-user/x", "/save no/where")
     assert "~no-such-user/x cannot be the name of a file" in told.stderr
     assert "no/where cannot be written" in told.stderr
-    assert "There is no /nix; /help lists what there is." in told.stdout
+    assert "there is no /nix; /help lists what there is" in told.stderr
     assert "there is no agent 'nobdy'" in told.stderr
     assert "30 June 2025" in told.stdout
-    assert told.exit_code == 0
+    assert told.exit_code == 1
     assert "/plain" in run("/help").stdout
     assert run("/quit", QUESTION).stdout == ""
+
+
+def test_any_number_of_questions_takes_one_connection(notes: Path) -> None:
+    asked = f"{QUESTION}\n" * 60
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -n 96 && exec "$0" -m pincite chat --json', sys.executable],
+        input=asked,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=notes,
+    )
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one.get("outcome") for one in told] == ["answer"] * 60
 
 
 def test_what_cannot_work_is_told_before_the_first_question(run: Run, tmp_path: Path) -> None:
@@ -191,6 +205,17 @@ def test_plain_lets_the_model_answer_and_says_that_it_is_not_from_documents(
     as_json = run("/plain", "is it far?", options=("--json",), **with_model(service))
     (plain,) = objects(as_json)
     assert (plain["outcome"], plain["writer"]) == ("plain", "openai:small at 127.0.0.1")
+
+
+def test_a_line_that_failed_is_told_by_the_exit_code_and_a_refusal_is_no_failure(
+    run: Run, service: Service
+) -> None:
+    service.plays(Reply({"error": "no"}, status=401))
+    told = run("/plain", "is it far?", "/plain", "/agent none", QUESTION, **with_model(service))
+    assert told.exit_code == 1
+    assert "Error: " in told.stderr
+    assert run("who repairs the zeppelin?").exit_code == 0
+    assert run("/sources").exit_code == 1
 
 
 def test_without_a_model_plain_says_that_there_is_nothing_to_answer_with(run: Run) -> None:

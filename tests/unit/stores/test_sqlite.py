@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
 
 import apsw
 import pytest
@@ -184,6 +184,19 @@ def test_a_reader_sees_what_the_writer_stored_and_cannot_write(tmp_path: Path) -
         reader.remove_documents([stored.document.id])
     reader.close()
     writer.close()
+
+
+def test_a_thread_that_ends_gives_its_connection_back(tmp_path: Path) -> None:
+    open_for_writing(tmp_path / "index").close()
+    with closing(open_for_reading(tmp_path / "index")) as reader:
+        reader.version()
+        opened = []
+        for _ in range(10):
+            thread = Thread(target=reader.version)
+            thread.start()
+            thread.join()
+            opened.append(len([*Path("/dev/fd").iterdir()]))
+        assert opened == opened[:1] * 10  # SQLite keeps one of the file's for the next
 
 
 def test_an_index_of_the_first_version_is_brought_up_to_date(old: Path) -> None:

@@ -1,7 +1,8 @@
 """`pincite chat`: questions one after the other, each answered as `ask` does.
 
-Each answer is made in a thread of its own, so that Ctrl-C stops it at once, whatever it waits for:
-a service, a language model, or a search.
+Answers are made in a thread beside the one that listens, so that Ctrl-C stops one at once, whatever
+it waits for: a service, a language model, or a search. It is one thread for all of them, as each
+thread has its own database connection.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +53,8 @@ if TYPE_CHECKING:
 _MOST_REMEMBERED = 1_000  # questions of before, for the arrow keys
 _MOST_TOKENS = 700  # of an answer without documents
 _MOST_TURNS = 10  # of the conversation that such an answer is made from
-_LOOKED = 0.1  # seconds between looks at whether an answer is there
+_LOOKED = 0.1  # seconds between looks at whether an answer is there: not every wait heeds Ctrl-C
+_EXIT_PARTLY_FAILED = 1  # as where some files of an index run failed
 _NOT_DOCUMENTS = "Not from your documents:"
 _PLAIN = """\
 You are in a conversation and have no documents. Answer the last question in a few sentences from
@@ -97,7 +100,7 @@ def chat(
     """Ask one question after the other; each may refer to those before it.
 
     Questions are lines of standard input. `/help` lists what else can be typed. With --json each
-    answer is one line.
+    answer is one line. Through a pipe the exit code is 1 if a line failed.
 
     Example: pincite chat --agent researcher
     """
@@ -112,13 +115,46 @@ def chat(
         at_terminal = sys.stdin.isatty()
         if at_terminal and not as_json:
             say(faint("Ask, or type /help. Ctrl-C stops an answer, Ctrl-D ends."), err=True)
-        for line in _lines(at_terminal, lambda: chatting.prompt, keep=own.log == "full"):
+        try:
+            for line in _lines(at_terminal, lambda: chatting.prompt, keep=own.log == "full"):
+                try:
+                    if not chatting.take(line):
+                        break
+                except KeyboardInterrupt:  # when the answer had just come
+                    if not at_terminal:
+                        raise
+        finally:
+            chatting.worker.end()
+    if chatting.has_failed and not at_terminal:
+        raise SystemExit(_EXIT_PARTLY_FAILED)
+
+
+class Worker:
+    """A thread that makes one answer after the other."""
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[tuple[Context, Callable[[], Turn]] | None] = SimpleQueue()
+        self._made: SimpleQueue[Turn | BaseException] = SimpleQueue()
+        Thread(target=self._work, name="pincite-chat", daemon=True).start()
+
+    def make(self, answer: Callable[[], Turn]) -> Turn | BaseException:
+        """What comes of it. After Ctrl-C it is of no more use: the next would get this one's."""
+        self._asked.put((copy_context(), answer))
+        while True:
+            with suppress(Empty):
+                return self._made.get(timeout=_LOOKED)
+
+    def end(self) -> None:
+        """Let the thread go, once it is done."""
+        self._asked.put(None)
+
+    def _work(self) -> None:
+        while (asked := self._asked.get()) is not None:
+            context, answer = asked
             try:
-                if not chatting.take(line):
-                    break
-            except KeyboardInterrupt:  # when the answer had just come
-                if not at_terminal:
-                    raise
+                self._made.put(context.run(answer))
+            except BaseException as error:  # noqa: BLE001 — raised again where it is waited for
+                self._made.put(error)
 
 
 @dataclass
@@ -136,6 +172,8 @@ class Chat:
     writer: Writer | None = None  # its language model
     is_plain: bool = False
     turns: list[Turn] = field(default_factory=list)
+    has_failed: bool = False
+    worker: Worker = field(default_factory=Worker)
 
     @property
     def prompt(self) -> str:
@@ -171,10 +209,9 @@ class Chat:
         }
         if name in ("/quit", "/exit"):
             return False
-        if name not in commands:
-            self._note([f"There is no {printable(name)}; /help lists what there is."])
-            return True
         try:
+            if name not in commands:
+                raise SettingsError(f"there is no {name}; /help lists what there is")
             self._note(list(commands[name](rest.strip())))
         except PinciteError as error:
             self._fail(error, line)
@@ -187,6 +224,7 @@ class Chat:
         echo_lines(lines, err=self.as_json)
 
     def _fail(self, error: PinciteError, asked: str) -> None:
+        self.has_failed = True
         if isinstance(error, SearchCancelled) and not self.as_json:
             say(faint("(stopped)"))
         elif self.as_json:
@@ -200,23 +238,14 @@ class Chat:
     def _answer(self, line: str) -> None:
         """Answer a question, until Ctrl-C."""
         stop, note = Event(), Note(is_shown=not self.as_json and sys.stderr.isatty())
-        made: list[Turn | BaseException] = []
-
-        def make() -> None:
-            try:
-                work = self._plainly if self.is_plain else self._from_documents
-                made.append(work(line, stop, note))
-            except BaseException as error:  # noqa: BLE001 — raised again where it is waited for
-                made.append(error)
-
-        thread = Thread(target=copy_context().run, args=(make,), name="pincite-chat", daemon=True)
+        work = self._plainly if self.is_plain else self._from_documents
+        result: Turn | BaseException
         try:
-            thread.start()
-            while thread.is_alive():
-                thread.join(_LOOKED)
-            result = made[0]
+            result = self.worker.make(lambda: work(line, stop, note))
         except KeyboardInterrupt:
             stop.set()  # what is still under way ends at its next stage, and is not shown
+            self.worker.end()
+            self.worker = Worker()
             result = SearchCancelled("stopped")
         note.clear()
         if isinstance(result, PinciteError):

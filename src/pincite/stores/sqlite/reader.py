@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+from weakref import WeakSet
 
 import apsw
 
@@ -62,7 +63,7 @@ class IndexReader:
         self._writable = writable
         self._opening = next(_openings)
         self._of_thread = threading.local()
-        self._connections: list[apsw.Connection] = []
+        self._connections = WeakSet[apsw.Connection]()  # a thread's ends with it
 
     def header(self) -> LibraryHeader | None:
         """How this index is made; None before the first build."""
@@ -337,7 +338,7 @@ class IndexReader:
 
     def close(self) -> None:
         """Give back every resource."""
-        for connection in self._connections:
+        for connection in list(self._connections):
             connection.close()
         self._connections.clear()
         self._of_thread = threading.local()
@@ -347,7 +348,7 @@ class IndexReader:
         """This thread's own connection, opened when first needed."""
         if not hasattr(self._of_thread, "connection"):
             connection = open_database(self._database, writable=self._writable)
-            self._connections.append(connection)
+            self._connections.add(connection)
             self._of_thread.connection = connection
         opened: apsw.Connection = self._of_thread.connection
         return opened
