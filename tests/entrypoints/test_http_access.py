@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -207,6 +208,22 @@ def test_a_link_to_a_citation_opens_that_place_alone_until_its_key_ends(notes: P
         assert client.get(f"/rag/documents?{link.partition('?')[2]}").status_code == 401
         next(iter(libraries.journals())).revoke("ada")
         assert client.get(link).status_code == 401
+
+
+def test_a_link_of_odd_characters_opens_nothing_and_breaks_nothing(notes: Path) -> None:
+    libraries = folders(notes)
+    with served(libraries) as client:
+        key = key_for(libraries, "ada")
+        told = client.post("/rag/ask", json={"question": "when does the lease end?"}, headers=key)
+        link = told.json()["claims"][0]["citations"][0]["url"]
+        for name, odd in (
+            *(("signature", one) for one in ("", "é", "%C3%A9", "%FF", "%00", "x" * 5_000)),
+            *(("until", one) for one in ("", "9" * 5_000, "%D9%A3" * 10, "-1", "1e9", "1_000")),
+            *(("key", one) for one in ("", "é", "%00", "' OR 1=1 --")),
+        ):
+            altered = re.sub(rf"{name}=\w+", lambda _: f"{name}={odd}", link)  # noqa: B023 — used at once
+            assert altered != link
+            assert client.get(altered).status_code == 401, (name, odd)
 
 
 @dataclass

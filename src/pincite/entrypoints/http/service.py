@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import os
+import re
 import resource
 import sys
 import threading
@@ -77,6 +78,7 @@ RIGHTS: Mapping[tuple[str, str], Right] = {
 
 _ENOUGH = 16  # letters of a chunk's id: people see the addresses, and models pay for them
 _LINK_SECONDS = 7 * 24 * 3600  # that a link to a citation can be opened without its key
+_UNTIL = re.compile(r"[0-9]{1,12}")  # seconds since 1970
 _SECONDS_BETWEEN_TRIES = 10.0
 
 
@@ -140,12 +142,13 @@ class Service:
         asked = request.query_params
         found = self.libraries.access_of_key(asked.get("key", ""))
         until = asked.get("until", "")
-        if found is None or not until.isdecimal() or int(until) < time.time():
+        if found is None or not _UNTIL.fullmatch(until) or int(until) < time.time():
             return None
         access, signer = found
         place = (asked.get("library", ""), request.path_params.get("chunk_id", ""), until)
-        right = hmac.compare_digest(_signature(signer, *place), asked["signature"])
-        return replace(access, may_write=False) if right else None
+        expected, shown = _signature(signer, *place), asked["signature"]
+        is_right = hmac.compare_digest(expected.encode(), shown.encode())
+        return replace(access, may_write=False) if is_right else None
 
     def tool_context(self, request: Request, agent: str) -> ToolContext:
         """What the tools of an agent may use: the libraries of whoever asks."""
