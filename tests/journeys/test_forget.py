@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from pincite.engine.team_home import TeamHome
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import CitationNotFound, LibraryBusy, SettingsError, StoreDamaged
 from pincite.records import ChunkId, ForgetReport
+from pincite.records.journal import LoggedQuery
+from pincite.stores.journal import Journal
 from pincite.stores.lines import sealed
 from pincite.stores.sqlite.log import ChunkLog
 from two_models import NEW, OLD, HashingModels, open_with_models
@@ -68,6 +71,30 @@ def test_after_forgetting_a_byte_search_finds_nothing(root: Path, library: Libra
     assert traces(root, *WORDS, *vectors) == []
     assert library.verify() == []
     assert {one.path for one in library.documents()} == {"valve.md", "pump.md", "boiler.md"}
+
+
+def test_a_question_that_is_still_being_written_to_the_log_is_forgotten_too(
+    root: Path, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, may_write = Journal.log, threading.Event()
+
+    def held_up(journal: Journal, *queries: LoggedQuery) -> None:
+        may_write.wait(10)
+        log(journal, *queries)
+
+    monkeypatch.setattr(Journal, "log", held_up)
+    deleted(root, library)
+    monkeypatch.setattr("pincite.engine.forgetting._PATIENCE", 0.1)
+    with pytest.raises(LibraryBusy, match="still being written to the log; run it again"):
+        library.forget(SECRET)
+
+    monkeypatch.undo()
+    threading.Timer(3.0, may_write.set).start()  # later than who reads the log waits for it
+    report = library.forget(SECRET)
+
+    assert report is not None
+    assert report.queries == 1
+    assert traces(root, *WORDS) == []
 
 
 def test_deleting_alone_does_not_pass_the_byte_search(root: Path, library: Library) -> None:

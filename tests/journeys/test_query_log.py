@@ -21,7 +21,7 @@ from pincite.engine.queries import CALLER, UNLOGGED, Caller
 from pincite.errors import LibraryClosed, PinciteError, SearchCancelled, SettingsError, StoreError
 from pincite.records import Claim
 from pincite.records.journal import LoggedQuery
-from pincite.stores.journal import open_journal
+from pincite.stores.journal import Journal, open_journal
 from projects import NOTE, PLAN, Open, share
 
 QUESTION = "when does the lease of the harbour office end?"
@@ -200,6 +200,29 @@ def test_a_closed_library_has_its_log_written_and_opens_no_other(folder: Path) -
         again.verify()
         again.search(QUESTION)
         assert len(journal.queries()) == 2, "a service holds on to it"
+
+
+def test_a_log_that_is_written_too_slowly_is_closed_for_good(
+    library: Library, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    is_writing, may_go_on = threading.Event(), threading.Event()
+
+    def slowly(journal: Journal, *queries: LoggedQuery) -> None:
+        is_writing.set()
+        may_go_on.wait(10)
+
+    monkeypatch.setattr(Journal, "log", slowly)
+    library.search(QUESTION)
+    assert is_writing.wait(30)
+    library.search(QUESTION)
+    log, writer = library._queries, library._queries._writer
+    assert writer is not None
+    library.close()
+    may_go_on.set()
+    writer.join(30)
+    assert log._journal is None, "nobody would close it"
+    (told,) = [one.message for one in caplog.records if one.levelno >= logging.WARNING]
+    assert "queries are not logged for now: it takes too long to write them" in told
 
 
 def test_threads_that_ask_are_all_noted(library: Library) -> None:

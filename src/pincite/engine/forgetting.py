@@ -34,6 +34,7 @@ from pincite.stores.sqlite.log import ChunkLog
 from pincite.stores.sqlite.opening import LOCK_NAME, remove_index
 
 _CHECKSUMS = "*checksums.*"  # also one whose writing was stopped
+_PATIENCE = 60.0  # seconds for a log that is slow to be written
 _ID = re.compile(r"\b[0-9a-f]{40}\b")
 
 
@@ -132,6 +133,8 @@ def _cleared(
     gone = {path for stone in stones for path in stone["paths"]} - held
     chunks = {chunk for stone in stones for chunk in stone["chunks"]}
     runs = RunFolder(home.files / RUNS_FOLDER).forget(lambda path: sha1(path) in gone, chunks)
+    if not journal.settle(_PATIENCE):
+        raise LibraryBusy("questions are still being written to the log; run it again")
     # Whoever found a document may have asked in its words.
     queries = [one for one in journal.queries() if not chunks.isdisjoint(one.chunk_ids)]
     # By ids rather than by reading it: what is too damaged to be read goes, too.

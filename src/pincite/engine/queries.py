@@ -34,7 +34,7 @@ _LONGEST_AGENT = 100
 _MOST_WAITING = 1_000  # queries; more are not logged while a database is slow
 _MOST_AT_ONCE = 100  # queries in one statement
 _IDLE = 0.2  # seconds without a query until the thread that writes ends
-_PATIENCE = 2.0  # seconds that whoever closes a library waits for its log
+_PATIENCE = 2.0  # seconds that whoever reads the log or closes the library waits for it
 _PAUSE = 60.0  # seconds without a log after it could not be written
 
 
@@ -70,6 +70,7 @@ class QueryLog:
         self._writer: Thread | None = None
         self._paused_until = 0.0
         self._told = ""
+        self._is_closed = False
 
     def journal(self) -> Journal:
         """The journal, opened once; whoever reads queries in it finds all that were noted."""
@@ -81,6 +82,8 @@ class QueryLog:
             return self._opened()
 
     def _opened(self) -> Journal:
+        if self._is_closed:  # nobody would close what the writer opens now
+            raise LibraryClosed("this library was closed")
         if self._journal is None:
             self._journal = self._home.journal()
             self._journal.settle = self._flush
@@ -164,7 +167,7 @@ class QueryLog:
         except (IndexMissing, LibraryClosed):
             return None  # there is nothing to ask, nor a place for the log
         except Exception as error:  # noqa: BLE001 — whatever it is, nobody who searches must feel it
-            return error
+            return None if self._is_closed else error
         return None
 
     def _tell(self, trouble: Exception) -> None:
@@ -174,14 +177,17 @@ class QueryLog:
             level = logging.INFO if isinstance(trouble, StoreReadOnly) else logging.WARNING
             _log.log(level, "queries are not logged for now: %s", self._told)
 
-    def _flush(self) -> None:
+    def _flush(self, seconds: float = _PATIENCE) -> bool:
+        """Whether all that was noted is written by then."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._waiting, _PATIENCE)
+            return self._changed.wait_for(lambda: not self._waiting, seconds)
 
     def close(self) -> None:
-        """Give the journal back, when what was noted is written."""
-        self._flush()
+        """Give the journal back, when what was noted is written; later nothing is noted."""
+        if not self._flush():
+            self._tell(TimeoutError("it takes too long to write them"))
         with self._opening:
+            self._is_closed = True
             if self._journal is not None:
                 self._journal.close()
                 self._journal = None

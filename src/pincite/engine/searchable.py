@@ -599,6 +599,7 @@ class Searchable:
         self._live.close()
         if self.place:  # in the database that is closed now; a folder's journal is no part of it
             self._queries.close()
+            self._queries = QueryLog(self._home, self.log_mode)
         if "_sandbox" in self.__dict__ and self._shared_sandbox is None:
             self._sandbox.close()
         self._home.close()

@@ -59,7 +59,8 @@ class Journal:
         self._run = run
         self._shrink = shrink
         self.close = close
-        self.settle: Callable[[], None] = lambda: None  # before queries are read: all are logged
+        # Before queries are read: whether all are logged within some seconds.
+        self.settle: Callable[..., bool] = lambda seconds=0.0: True
 
     def add_key(self, key: Key) -> tuple[Key, str]:
         """Keep a key of these rights; its secret is given once and kept nowhere."""
