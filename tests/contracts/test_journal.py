@@ -17,7 +17,7 @@ import pytest
 
 from helpers import new_database, shared_login
 from pincite.engine.teams import team_journal
-from pincite.errors import PinciteError, SettingsError, StoreDamaged, StoreTooNew
+from pincite.errors import LibraryBusy, PinciteError, SettingsError, StoreDamaged, StoreTooNew
 from pincite.records import Scope
 from pincite.records.journal import Feedback, Job, Key, LoggedQuery
 from pincite.stores.journal import MOST_QUERIES, Journal, new_id, open_journal
@@ -278,6 +278,34 @@ def test_what_is_purged_is_gone_with_its_feedback(journal: Journal, place: str) 
     journal.purge([])
     journal.purge(journal.queries())
     assert journal.queries() == []
+
+
+def test_a_purge_tells_that_somebody_is_in_its_way_and_the_next_one_clears_the_file(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "journal.sqlite"
+
+    def holds_treasure() -> bool:
+        return any(b"treasure" in one.read_bytes() for one in tmp_path.iterdir())
+
+    with closing(open_journal(file)) as journal, closing(apsw.Connection(str(file))) as reader:
+        journal.log(asked(1.0, "where is the treasure?"))
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM journal_query").fetchall()
+        with pytest.raises(LibraryBusy, match=r"another program reads .* `pincite log purge`"):
+            journal.purge(journal.queries())
+        assert (journal.queries(), holds_treasure()) == ([], True)
+        reader.execute("COMMIT")
+        journal.purge([])
+        assert not holds_treasure()
+
+
+def test_what_is_deleted_leaves_no_bytes_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "journal.sqlite"
+    with closing(open_journal(file)) as journal:
+        journal.save_job(Job(new_id(1.0), "plans", "index", state="done", message="treasure"))
+        journal.forget_jobs(before=time.time() + 10)
+    assert b"treasure" not in file.read_bytes()
 
 
 def test_the_last_feedback_counts_and_needs_a_query(journal: Journal) -> None:

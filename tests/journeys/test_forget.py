@@ -6,8 +6,10 @@ import base64
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from click.testing import CliRunner
 
@@ -94,6 +96,23 @@ def test_a_question_that_is_still_being_written_to_the_log_is_forgotten_too(
 
     assert report is not None
     assert report.queries == 1
+    assert traces(root, *WORDS) == []
+
+
+def test_a_reader_of_the_log_hinders_nothing_but_the_clearing_of_its_file(
+    root: Path, library: Library
+) -> None:
+    deleted(root, library)
+    library.journal.queries()  # all are written
+    with closing(apsw.Connection(str(root / INDEX / "journal.sqlite"))) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM journal_query").fetchall()
+        with pytest.raises(LibraryBusy, match="it is forgotten, but another program reads"):
+            library.forget(SECRET)
+        assert {one.partition(":")[0] for one in traces(root, *WORDS)} <= {
+            str(root / INDEX / f"journal.sqlite{end}") for end in ("", "-wal")
+        }
+    library.journal.purge([])
     assert traces(root, *WORDS) == []
 
 

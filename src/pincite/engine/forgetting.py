@@ -133,6 +133,15 @@ def _cleared(
     gone = {path for stone in stones for path in stone["paths"]} - held
     chunks = {chunk for stone in stones for chunk in stone["chunks"]}
     runs = RunFolder(home.files / RUNS_FOLDER).forget(lambda path: sha1(path) in gone, chunks)
+    for policy in POLICIES:
+        variant = home.files / VARIANTS_FOLDER / policy
+        remove_index(variant)
+        remove_ours(variant, LOCK_NAME, ".gitignore", _CHECKSUMS)
+    remove_ours(home.files, _CHECKSUMS)
+    converted = ConvertedFolder(root).remove_of(
+        lambda path: sha1(f"{CONVERTED_FOLDER}/{path}.md") in gone
+    )
+    # The journal comes last: others may be in the way there.
     if not journal.settle(_PATIENCE):
         raise LibraryBusy("questions are still being written to the log; run it again")
     # Whoever found a document may have asked in its words.
@@ -145,16 +154,10 @@ def _cleared(
         if not ids.isdisjoint(_ID.findall(one.text))
         or any(sha1(path) in gone for path in one.sources)
     ]
-    journal.forget_answers(answers)
-    journal.purge(queries)
-    for policy in POLICIES:
-        variant = home.files / VARIANTS_FOLDER / policy
-        remove_index(variant)
-        remove_ours(variant, LOCK_NAME, ".gitignore", _CHECKSUMS)
-    remove_ours(home.files, _CHECKSUMS)
-    converted = ConvertedFolder(root).remove_of(
-        lambda path: sha1(f"{CONVERTED_FOLDER}/{path}.md") in gone
-    )
+    try:
+        journal.forget_answers(answers)
+    finally:
+        journal.purge(queries)
     return ForgetReport(
         report.paths, report.versions, runs, tuple(converted), len(queries), len(answers)
     )

@@ -291,9 +291,15 @@ def open_journal(file: Path) -> Journal:
 
     def shrink() -> None:
         """What was deleted would stay in free pages, and in the write-ahead log."""
-        with suppress(LibraryBusy):  # somebody reads just now: then the next purge does it
+        is_busy = True
+        with suppress(LibraryBusy):
             run("VACUUM", ())
-            run("PRAGMA wal_checkpoint(TRUNCATE)", ())
+            ((is_busy, _, _),) = run("PRAGMA wal_checkpoint(TRUNCATE)", ())
+        if is_busy:
+            raise LibraryBusy(
+                f"it is forgotten, but another program reads {file} just now, where its bytes may "
+                "still stand; the next `pincite log purge` clears them"
+            )
 
     def close() -> None:
         with lock:
@@ -308,7 +314,8 @@ def _prepare(connection: apsw.Connection, file: Path) -> None:
 
     connection.set_busy_timeout(_WAIT_MS)
     # A query that was logged in the second before a power cut may be lost, nothing else.
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "trusted_schema = OFF"):
+    chosen = "journal_mode = WAL", "synchronous = NORMAL", "trusted_schema = OFF"
+    for pragma in (*chosen, "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
     if connection.pragma("user_version") > _VERSION:
         raise StoreTooNew(f"{file} was written by a newer pincite; upgrade pincite")
