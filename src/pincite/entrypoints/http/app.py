@@ -6,10 +6,8 @@ in threads, few at a time; whoever goes away stops the work that was done for th
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import asdict, fields
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
@@ -20,7 +18,7 @@ import msgspec
 from fastapi import APIRouter, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import HTMLResponse, PlainTextResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 from fastapi.routing import APIRoute
 from prometheus_client import generate_latest
 from pydantic import BaseModel, Field, ValidationError
@@ -37,58 +35,40 @@ from pincite.engine.folders import has_index
 from pincite.engine.library import Library
 from pincite.engine.serving import Access, AnyLibrary
 from pincite.entrypoints import answers, render, reports
+from pincite.entrypoints.client import RECORDS
 from pincite.entrypoints.http import view
 from pincite.entrypoints.http.guard import OWNER, Guard, problem
 from pincite.entrypoints.http.mcp import AgentsDoor
 from pincite.entrypoints.http.openai import chat_routes
-from pincite.entrypoints.http.service import RIGHTS, Service
+from pincite.entrypoints.http.service import (
+    RIGHTS,
+    Json,
+    Service,
+    as_json,
+    event_stream,
+    problem_of,
+)
 from pincite.errors import (
     CitationNotFound,
-    ConsentNeeded,
     FileUnreadable,
     IndexMissing,
-    LibraryBusy,
-    LibraryClosed,
-    LibraryError,
-    ModelError,
-    ModelMismatch,
     PinciteError,
     ProjectMissing,
-    ReceiptInvalid,
-    SearchCancelled,
     SettingsError,
-    StoreBusy,
-    StoreDenied,
-    StoreError,
 )
-from pincite.records import Claim, DocumentEntry, DocumentPage, SearchResults, Uploaded
+from pincite.records import (
+    CheckedCitation,
+    Claim,
+    DocumentEntry,
+    DocumentPage,
+    SearchResults,
+    Uploaded,
+)
 from pincite.records.journal import Feedback, Job
 from pincite.settings import DEFAULT_BUDGET, AskSettings, SearchSettings, policy_named
 
-Json = dict[str, Any]
 T = TypeVar("T")
-_log = logging.getLogger(__name__)
 
-# The first line that fits counts: what a client can mend is a 4xx. Documented in docs/serve.md.
-STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
-    (SettingsError, 422, "invalid"),
-    (FileUnreadable, 422, "unreadable"),
-    (ReceiptInvalid, 422, "invalid_receipt"),
-    (CitationNotFound, 404, "not_found"),
-    (ProjectMissing, 404, "not_found"),
-    (StoreDenied, 403, "denied"),
-    (ConsentNeeded, 403, "consent_needed"),
-    (LibraryBusy, 503, "busy"),
-    (StoreBusy, 503, "busy"),
-    (LibraryError, 409, "no_index"),
-    (LibraryClosed, 503, "stopping"),
-    (SearchCancelled, 503, "cancelled"),
-    (ModelMismatch, 409, "model_mismatch"),
-    (ModelError, 503, "model_unavailable"),
-    (StoreError, 503, "store_unavailable"),
-)
-RECORDS = "application/x-pincite-records+json"
-"""What our own client accepts: the engine's records, as they are."""
 SMALL = 1_000_000  # bytes of a file that is made searchable before the answer; more is a job
 _STREAM: dict[int | str, Json] = {200: {"content": {"text/event-stream": {}}}}
 _BETWEEN_EVENTS = 0.5  # seconds
@@ -254,20 +234,20 @@ def create_app(service: Service) -> ASGIApp:
     router = APIRouter(route_class=Admitted, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
     for add in (_documents, _questions, _operations):
         add(router, service)
-    chat_routes(router, service, _asked)
+    chat_routes(router, service)
 
     @router.api_route("/mcp", methods=["POST", "DELETE"], include_in_schema=False)
     async def mcp(request: Request) -> Response:
         """What agents call: the Model Context Protocol."""
         return agents
 
-    kinds = ((PinciteError, _told), (RequestValidationError, _invalid), (ValidationError, _invalid))
-    for kind, handler in (*kinds, (HTTPException, _refused), (Exception, _broken)):
+    kinds = ((PinciteError, problem_of), (Exception, problem_of), (HTTPException, _refused))
+    for kind, handler in (*kinds, (RequestValidationError, _invalid), (ValidationError, _invalid)):
         app.add_exception_handler(kind, handler)
 
     @router.get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
-        return _json(_openapi(app))
+        return as_json(_openapi(app))
 
     app.include_router(router)
     inner: ASGIApp = app
@@ -300,7 +280,7 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
                 done = take(files[0])
                 if wants_records(request) and isinstance(done, Uploaded):
                     return _records(done)
-                return _json(_uploaded(done), 202 if isinstance(done, Job) else 200)
+                return as_json(_uploaded(done), 202 if isinstance(done, Job) else 200)
             told = []
             for file in files:
                 try:
@@ -310,7 +290,7 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
                     SettingsError,
                 ) as error:  # the others are taken all the same
                     told.append({"filename": file[0], "status": "failed", "reason": str(error)})
-            return _json({"documents": told}, 202 if any("job" in one for one in told) else 200)
+            return as_json({"documents": told}, 202 if any("job" in one for one in told) else 200)
 
         return await service.work(request, given.library, taken)
 
@@ -331,17 +311,16 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
             except (IndexMissing, ProjectMissing):
                 return DocumentPage((), None)
 
-        page = await service.work(request, library, listed)
-        if wants_records(request):
-            return _records(page)
-        return _json({"documents": [_entry(one) for one in page.documents], "after": page.after})
+        def shown(page: DocumentPage) -> Json:
+            return {"documents": [_entry(one) for one in page.documents], "after": page.after}
+
+        return _sent(request, await service.work(request, library, listed), shown)
 
     @router.get("/rag/documents/{document_id}")
     async def document(request: Request, document_id: str, library: str | None = None) -> Response:
         """What is known of a document."""
         entry = await service.work(request, library, lambda opened, _: opened.entry(document_id))
-        found = _there(entry)
-        return _records(found) if wants_records(request) else _json(_entry(found))
+        return _sent(request, _there(entry), _entry)
 
     @router.get("/rag/documents/{document_id}/text", response_class=PlainTextResponse)
     async def text(
@@ -393,7 +372,7 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
         )
         if status == "not_found":
             raise _missing("document")
-        return _json({"id": document_id, "status": status})
+        return as_json({"id": document_id, "status": status})
 
     @router.get("/rag/catalog")
     async def catalog(
@@ -402,19 +381,13 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
         library: str | None = None,
     ) -> Response:
         """The files of a library and how they stand: all, or those a question describes."""
-
-        def found(opened: AnyLibrary, name: str) -> Response:
-            entries = opened.catalog(query)
-            if wants_records(request):
-                return _records(entries)
-            return _json(reports.catalog_as_json(entries))
-
-        return await service.work(request, library, found)
+        entries = await service.work(request, library, lambda opened, _: opened.catalog(query))
+        return _sent(request, entries, reports.catalog_as_json)
 
     @router.get("/rag/libraries")
     async def libraries(request: Request) -> Response:
         """The names that `library` takes; the first one is meant where none is named."""
-        return _json({"libraries": list(_access(request).libraries)})
+        return as_json({"libraries": list(_access(request).libraries)})
 
 
 def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0915 — routes
@@ -449,7 +422,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
                 quote = one["quote"]
                 at = (quote["start"], quote["end"])
                 one["url"] = service.link(request, name, one["chunk"]["id"], *at)
-            return _json(shown)
+            return as_json(shown)
 
         return await service.work(request, given.library, found)
 
@@ -473,7 +446,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
                 best = passage.best
                 at = (best.quote.start, best.quote.end)
                 one["url"] = service.link(request, name, best.chunk.id, *at)
-            return _json(shown)
+            return as_json(shown)
 
         return await service.work(request, given.library, packed)
 
@@ -519,11 +492,11 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
             """Nobody waits for single claims."""
 
         if "text/event-stream" in request.headers.get("accept", ""):
-            return _events(_asked(service, request, given.library, told))
+            return _events(service.stream(request, given.library, told))
         answer = await service.work(
             request, given.library, lambda library, name: told(library, name, nobody)
         )
-        return _json(answer)
+        return as_json(answer)
 
     @router.post("/rag/artifacts")
     async def artifact(given: ArtifactRequest, request: Request) -> Response:
@@ -544,7 +517,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
             for section in shown["sections"]:
                 for claim in section["claims"]:
                     _linked_claim(claim, link)
-            return _json(shown | {"markdown": artifact_as_markdown(told)})
+            return as_json(shown | {"markdown": artifact_as_markdown(told)})
 
         return await service.work(request, given.library, made)
 
@@ -554,10 +527,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
         checked = await service.work(
             request, given.library, lambda library, _: library.check(given.receipt)
         )
-        if wants_records(request):
-            return _records(checked)
-        shown = [asdict(one) for one in checked]
-        return _json({"counts": answers.counts_of(checked), "citations": shown})
+        return _sent(request, checked, _checked)
 
     @router.get("/rag/show")
     async def show(
@@ -570,7 +540,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
         place = await service.work(
             request, library, lambda opened, _: opened.show(citation, around=around)
         )
-        return _records(place) if wants_records(request) else _json(render.place_as_json(place))
+        return _sent(request, place, render.place_as_json)
 
     @router.get("/view/{chunk_id}", response_class=HTMLResponse)
     async def opened_citation(
@@ -603,7 +573,7 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
         job = await service.work(
             request, given.library, partial(_submitted, service, request, "reindex", options)
         )
-        return _records(job) if wants_records(request) else _json(_uploaded(job), 202)
+        return _sent(request, job, _uploaded, 202)
 
     @router.get("/rag/jobs")
     async def jobs(request: Request, library: str | None = None) -> Response:
@@ -613,13 +583,13 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
             found = [one for one in opened.journal.jobs() if _is_own(request, one.key)]
             return [_job(one) for one in reversed(found) if one.library == name][:1_000]
 
-        return _json({"jobs": await service.work(request, library, listed)})
+        return as_json({"jobs": await service.work(request, library, listed)})
 
     @router.get("/rag/jobs/{job_id}")
     async def job(request: Request, job_id: str, library: str | None = None) -> Response:
         """How far a job is."""
         found = await service.work(request, library, partial(_job_of, request, job_id))
-        return _records(found) if wants_records(request) else _json(_job(found))
+        return _sent(request, found, _job)
 
     @router.get("/rag/jobs/{job_id}/events", responses=_STREAM)
     async def events(request: Request, job_id: str, library: str | None = None) -> Response:
@@ -644,7 +614,7 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
         def cancelled(opened: AnyLibrary, name: str) -> Job:
             return service.jobs.cancel(opened, _job_of(request, job_id, opened, name))
 
-        return _json(_job(await service.work(request, library, cancelled)))
+        return as_json(_job(await service.work(request, library, cancelled)))
 
     @router.get("/rag/log")
     async def log(
@@ -662,7 +632,7 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
             )
             return [msgspec.to_builtins(one) for one in found]
 
-        return _json({"queries": await service.work(request, library, listed)})
+        return as_json({"queries": await service.work(request, library, listed)})
 
     @router.post("/rag/feedback")
     async def feedback(given: FeedbackRequest, request: Request) -> Response:
@@ -676,19 +646,19 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
             library.journal.give_feedback(Feedback(given.query_id, given.good, given.note))
 
         await service.work(request, given.library, noted)
-        return _json({"query_id": given.query_id, "good": given.good})
+        return as_json({"query_id": given.query_id, "good": given.good})
 
     @router.get("/healthz")
     async def healthy() -> Response:
         """The service runs."""
-        return _json({"status": "ok", "version": __version__})
+        return as_json({"status": "ok", "version": __version__})
 
     @router.get("/readyz", responses={503: _PROBLEM})
     async def ready(request: Request) -> Response:
         """Whether models are loaded and libraries can be asked."""
         is_owner = bool(request.scope.get(OWNER))
         told = await anyio.to_thread.run_sync(lambda: service.state(is_owner=is_owner))
-        return _json(told, 200 if told["status"] == "ready" else 503)
+        return as_json(told, 200 if told["status"] == "ready" else 503)
 
     @router.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> Response:
@@ -696,12 +666,15 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
         return PlainTextResponse(generate_latest(service.measures.registry))
 
 
-def _json(value: Any, status: int = 200) -> Response:  # noqa: ANN401 — any JSON
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
+def _records(value: Any, status: int = 200) -> Response:  # noqa: ANN401 — any record
+    return Response(msgspec.json.encode(value), status, media_type=RECORDS)
 
 
-def _records(value: Any) -> Response:  # noqa: ANN401 — any record
-    return Response(msgspec.json.encode(value), media_type=RECORDS)
+def _sent(request: Request, record: T, shown: Callable[[T], Any], status: int = 200) -> Response:
+    """A record as it is to our own client, to others as it is shown."""
+    if wants_records(request):
+        return _records(record, status)
+    return as_json(shown(record), status)
 
 
 def wants_records(request: Request) -> bool:
@@ -709,65 +682,11 @@ def wants_records(request: Request) -> bool:
     return RECORDS in request.headers.get("accept", "")
 
 
-def _events(of: AsyncIterator[tuple[str, Json]]) -> StreamingResponse:
-    async def lines() -> AsyncIterator[bytes]:
-        async for name, data in of:
-            yield b"event: %b\ndata: %b\n\n" % (name.encode(), msgspec.json.encode(data))
-
-    # Proxies must pass each event on at once.
-    return StreamingResponse(
-        lines(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+def _events(of: AsyncIterator[tuple[str, Json]]) -> Response:
+    return event_stream(
+        b"event: %b\ndata: %b\n\n" % (name.encode(), msgspec.json.encode(data))
+        async for name, data in of
     )
-
-
-async def _asked(
-    service: Service,
-    request: Request,
-    library: str | None,
-    told: Callable[[AnyLibrary, str, Callable[[Json], None]], Json],
-) -> AsyncIterator[tuple[str, Json]]:
-    """Each claim once it is checked, then the outcome, or the problem."""
-    loop = asyncio.get_running_loop()
-    checked: asyncio.Queue[tuple[str, Json] | None] = asyncio.Queue()
-
-    def tell(event: tuple[str, Json] | None) -> None:
-        loop.call_soon_threadsafe(checked.put_nowait, event)
-
-    def answered(opened: AnyLibrary, name: str) -> Json:
-        return told(opened, name, lambda claim: tell(("claim", claim)))
-
-    async def answer() -> tuple[str, Json]:
-        try:
-            return "outcome", await service.work(request, library, answered)
-        except Exception as error:  # noqa: BLE001 — the answer has begun: it must tell how it ends
-            is_expected = isinstance(error, PinciteError)
-            if not is_expected:
-                _log.exception("a stream broke off")
-            problem = _told(request, error) if is_expected else _broken(request, error)
-            body: Json = json.loads(bytes(problem.body))
-            return "problem", body
-        finally:
-            checked.put_nowait(None)
-
-    answering = asyncio.create_task(answer())
-    try:
-        with service.counted():
-            while (event := await checked.get()) is not None:
-                yield event
-            yield await answering
-    finally:
-        service.gone(request).set()
-
-
-def _told(request: Request, error: Exception) -> Response:
-    """An error of the engine as a problem."""
-    name = type(error).__name__
-    request.scope["state"]["error"] = name
-    for kind, status, code in STATUSES:
-        if isinstance(error, kind):
-            retry = 5 if status == 503 else None
-            return problem(status, code, str(error), error=name, retry_after=retry)
-    return problem(500, "error", "internal error; see the log of the service", error=name)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
@@ -789,11 +708,6 @@ def _refused(request: Request, error: Exception) -> Response:
         allowed = (method for method, known in RIGHTS if compile_path(known)[0].match(path))
         told.headers["Allow"] = ", ".join(sorted(allowed))
     return told
-
-
-def _broken(request: Request, error: Exception) -> Response:
-    request.scope["state"]["error"] = type(error).__name__
-    return problem(500, "error", "internal error; see the log of the service")
 
 
 def _missing(what: str) -> CitationNotFound:
@@ -910,6 +824,11 @@ def _entry(document: DocumentEntry) -> Json:
         "metadata": asdict(document.metadata),
         "summary": document.summary,
     }
+
+
+def _checked(citations: Sequence[CheckedCitation]) -> Json:
+    shown = [asdict(one) for one in citations]
+    return {"counts": answers.counts_of(citations), "citations": shown}
 
 
 def _linked(told: Json, link: Callable[[str, int, int], str]) -> Json:

@@ -12,28 +12,23 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, StrictBool
 
 from pincite.answer.condense import condense
 from pincite.engine.serving import AnyLibrary
 from pincite.entrypoints import answers
-from pincite.entrypoints.http.service import Service
+from pincite.entrypoints.http.service import Json, Service, as_json, event_stream
 from pincite.errors import ProjectMissing, SettingsError
 from pincite.records import Abstention, CatalogEntry, Citation, Claim, Outcome
 from pincite.retrieve.pack import token_count
 from pincite.text.printable import one_line, printable
 from pincite.tools import tool_for
 
-Json = dict[str, Any]
 Link = Callable[[str, int, int], str]
-Told = Callable[[AnyLibrary, str, Callable[[Json], None]], Json]
-Asked = Callable[[Service, Request, str | None, Told], AsyncIterator[tuple[str, Json]]]
-"""Pieces as they come, then the outcome or the problem."""
 
 MODEL = "pincite"  # the first library
 _LONGEST = 10_000  # characters of a question
@@ -74,7 +69,7 @@ class ChatRequest(BaseModel):
     stream_options: _StreamOptions | None = None
 
 
-def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
+def chat_routes(router: APIRouter, service: Service) -> None:
     """What OpenAI's clients call."""
 
     def names_for(request: Request) -> list[str]:
@@ -92,12 +87,12 @@ def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
     @router.get("/v1/models")
     async def models(request: Request) -> Response:
         """The libraries, as models; `pincite` is the first one."""
-        return _json({"object": "list", "data": [*map(described, names_for(request))]})
+        return as_json({"object": "list", "data": [*map(described, names_for(request))]})
 
     @router.get("/v1/models/{model:path}")  # a project of somebody else has a slash in its name
     async def one_model(request: Request, model: str) -> Response:
         """One of them."""
-        return _json(described(named(request, model)))
+        return as_json(described(named(request, model)))
 
     @router.post("/v1/chat/completions", responses={200: {"content": {"text/event-stream": {}}}})
     async def complete(given: ChatRequest, request: Request) -> Response:
@@ -123,12 +118,10 @@ def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
             return {**said, "usage": {**usage, "total_tokens": read + written}}
 
         if given.stream:
-            pieces = asked(service, request, library, answer)
+            pieces = service.stream(request, library, answer)
             options = given.stream_options
-            return StreamingResponse(
-                _streamed(head, pieces, with_usage=bool(options and options.include_usage)),
-                media_type="text/event-stream",
-                headers={"X-Accel-Buffering": "no"},
+            return event_stream(
+                _streamed(head, pieces, with_usage=bool(options and options.include_usage))
             )
 
         said = await service.work(request, library, answer)
@@ -136,7 +129,7 @@ def chat_routes(router: APIRouter, service: Service, asked: Asked) -> None:
         message = {"role": "assistant", "refusal": None, **said}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
         told = {**head, "object": "chat.completion", "choices": [choice]}
-        return _json(told | {"usage": usage})
+        return as_json(told | {"usage": usage})
 
 
 def _answered(
@@ -285,10 +278,6 @@ async def _streamed(
 
 def _event(data: Json) -> bytes:
     return b"data: %b\n\n" % msgspec.json.encode(data)
-
-
-def _json(value: Json) -> Response:
-    return Response(msgspec.json.encode(value), media_type="application/json")
 
 
 # A chat shows Markdown: a document must not make it load a picture, hide where a link leads, or

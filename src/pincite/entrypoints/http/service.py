@@ -1,26 +1,31 @@
-"""What the routes of the service share: who is admitted, and threads in which the work is done."""
+"""What the routes of the service share: who is admitted, threads in which the work is done, and how
+answers and problems are sent."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import hmac
+import json
+import logging
 import os
 import re
 import resource
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote as quoted, urlencode
 
 import anyio
 import anyio.to_thread
+import msgspec
 from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
 from limits import parse as parse_rate
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
@@ -31,15 +36,31 @@ from pincite.engine.queries import CALLER, UNLOGGED, Caller
 from pincite.engine.serving import Access, AnyLibrary, Libraries, opened
 from pincite.entrypoints.http.guard import OWNER, Limits, Measures, bearer, problem
 from pincite.errors import (
+    CitationNotFound,
+    ConsentNeeded,
+    FileUnreadable,
     IndexMissing,
+    LibraryBusy,
+    LibraryClosed,
+    LibraryError,
+    ModelError,
+    ModelMismatch,
+    PinciteError,
     ProjectMissing,
+    ReceiptInvalid,
+    SearchCancelled,
     SettingsError,
+    StoreBusy,
+    StoreDenied,
+    StoreError,
 )
 from pincite.text.printable import printable
 from pincite.tools import ToolContext
 
+Json = dict[str, Any]
 Right = Literal["open", "read", "write"]
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 # Who may call what: everybody, whoever may read the library, whoever may also change it.
 RIGHTS: Mapping[tuple[str, str], Right] = {
@@ -75,6 +96,25 @@ RIGHTS: Mapping[tuple[str, str], Right] = {
     ("GET", "/metrics"): "read",
     ("GET", "/openapi.json"): "open",
 }
+
+# The first line that fits counts: what a client can mend is a 4xx. Documented in docs/serve.md.
+STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
+    (SettingsError, 422, "invalid"),
+    (FileUnreadable, 422, "unreadable"),
+    (ReceiptInvalid, 422, "invalid_receipt"),
+    (CitationNotFound, 404, "not_found"),
+    (ProjectMissing, 404, "not_found"),
+    (StoreDenied, 403, "denied"),
+    (ConsentNeeded, 403, "consent_needed"),
+    (LibraryBusy, 503, "busy"),
+    (StoreBusy, 503, "busy"),
+    (LibraryError, 409, "no_index"),
+    (LibraryClosed, 503, "stopping"),
+    (SearchCancelled, 503, "cancelled"),
+    (ModelMismatch, 409, "model_mismatch"),
+    (ModelError, 503, "model_unavailable"),
+    (StoreError, 503, "store_unavailable"),
+)
 
 _ENOUGH = 16  # letters of a chunk's id: people see the addresses, and models pay for them
 _LINK_SECONDS = 7 * 24 * 3600  # that a link to a citation can be opened without its key
@@ -192,6 +232,39 @@ class Service:
         finally:
             watching.cancel()
 
+    async def stream(
+        self,
+        request: Request,
+        library: str | None,
+        do: Callable[[AnyLibrary, str, Callable[[Json], None]], Json],
+    ) -> AsyncIterator[tuple[str, Json]]:
+        """Each claim that `do` tells of, then the outcome, or the problem."""
+        loop = asyncio.get_running_loop()
+        checked: asyncio.Queue[tuple[str, Json] | None] = asyncio.Queue()
+
+        def tell(event: tuple[str, Json] | None) -> None:
+            loop.call_soon_threadsafe(checked.put_nowait, event)
+
+        def answered(opened: AnyLibrary, name: str) -> Json:
+            return do(opened, name, lambda claim: tell(("claim", claim)))
+
+        async def answer() -> tuple[str, Json]:
+            try:
+                return "outcome", await self.work(request, library, answered)
+            except Exception as error:  # noqa: BLE001 — the stream has begun
+                return broken_off(request, error)
+            finally:
+                checked.put_nowait(None)
+
+        answering = asyncio.create_task(answer())
+        try:
+            with self.counted():
+                while (event := await checked.get()) is not None:
+                    yield event
+                yield await answering
+        finally:
+            self.gone(request).set()
+
     def gone(self, request: Request) -> threading.Event:
         """Set when nobody waits for the answer any more."""
         event: threading.Event = request.scope["state"].setdefault("gone", threading.Event())
@@ -262,6 +335,38 @@ class Service:
             self.warming = "ready"
         finally:
             CALLER.reset(before)
+
+
+def as_json(value: Any, status: int = 200) -> Response:  # noqa: ANN401 — any JSON
+    """What most routes answer."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def event_stream(lines: AsyncIterator[bytes]) -> StreamingResponse:
+    """Server-sent events; proxies must pass each one on at once."""
+    return StreamingResponse(
+        lines, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+    )
+
+
+def problem_of(request: Request, error: Exception) -> Response:
+    """An error of the engine as a problem; of any other only the log tells."""
+    name = type(error).__name__
+    request.scope["state"]["error"] = name
+    for kind, status, code in STATUSES:
+        if isinstance(error, kind):
+            retry = 5 if status == 503 else None
+            return problem(status, code, str(error), error=name, retry_after=retry)
+    told = name if isinstance(error, PinciteError) else ""
+    return problem(500, "error", "internal error; see the log of the service", error=told)
+
+
+def broken_off(request: Request, error: Exception) -> tuple[str, Json]:
+    """The last event of a stream that fails: it has begun, so it must tell how it ends."""
+    if not isinstance(error, PinciteError):
+        _log.error("a stream broke off", exc_info=error)
+    body: Json = json.loads(bytes(problem_of(request, error).body))
+    return "problem", body
 
 
 def _signature(signer: bytes, *place: str) -> str:
