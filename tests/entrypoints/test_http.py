@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from fastapi.testclient import TestClient
 
 from pincite.entrypoints.http.guard import Limits
 from pincite.entrypoints.http.service import RIGHTS
+from pincite.records.journal import Job
+from pincite.stores.journal import new_id
 from service import folders, process, served, waited
 
 SCRIPT = "<script>alert(1)</script>"
@@ -116,6 +120,23 @@ def test_a_reindex_is_a_job_whose_progress_can_be_followed(client: TestClient) -
     assert client.get("/rag/jobs").json()["jobs"][0]["id"] == job["id"]
     unknown = client.post("/rag/admin/reindex", json={"policy": "nosuch"})
     assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid")
+
+
+def test_who_follows_a_job_counts_as_a_request_and_is_told_when_the_job_is_gone(
+    notes: Path,
+) -> None:
+    libraries = folders(notes)
+    with served(libraries) as client, ThreadPoolExecutor(1) as thread:
+        journal = libraries.libraries["notes"].journal
+        job = journal.save_job(Job(new_id(time.time()), "notes", "index"))  # which nobody does
+        following = thread.submit(client.get, f"/rag/jobs/{job.id}/events")
+        waited(lambda: "requests_under_way 2.0" in client.get("/metrics").text)
+        journal.forget_jobs(before=time.time() + 1, over=False)
+        first, last = following.result(30).text.strip().split("\n\n")
+        assert json.loads(first.partition("data: ")[2])["state"] == "waiting"
+        assert last.startswith("event: problem\n")
+        assert json.loads(last.partition("data: ")[2])["code"] == "not_found"
+        waited(lambda: "requests_under_way 1.0" in client.get("/metrics").text)
 
 
 def test_an_answer_carries_the_address_that_opens_it_at_its_words(client: TestClient) -> None:

@@ -45,6 +45,7 @@ from pincite.entrypoints.http.service import (
     Json,
     Service,
     as_json,
+    broken_off,
     event_stream,
     problem_of,
 )
@@ -562,7 +563,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
         return HTMLResponse(shown, headers={"Content-Security-Policy": view.POLICY})
 
 
-def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — a list of routes
+def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0915 — routes
     """Long work, the log, and how the service is."""
 
     @router.post("/rag/admin/reindex", status_code=202)
@@ -597,13 +598,18 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901 — 
         found = await service.work(request, library, partial(_job_of, request, job_id))
 
         async def followed(now: Job) -> AsyncIterator[tuple[str, Json]]:
-            yield "progress", _job(now)
-            while not now.is_over:
-                await anyio.sleep(_BETWEEN_EVENTS)
-                before = now
-                now = await service.work(request, library, partial(_job_of, request, job_id))
-                if now != before:
+            try:
+                with service.counted():
                     yield "progress", _job(now)
+                    while not now.is_over:
+                        await anyio.sleep(_BETWEEN_EVENTS)
+                        before = now
+                        look = partial(_job_of, request, job_id)
+                        now = await service.work(request, library, look)
+                        if now != before:
+                            yield "progress", _job(now)
+            except Exception as error:  # noqa: BLE001 — the stream has begun
+                yield broken_off(request, error)
 
         return _events(followed(found))
 
