@@ -326,6 +326,33 @@ def test_a_body_that_is_too_large_is_refused_whether_its_length_is_told_or_not(
         assert client.post("/rag/index", files=parts).status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("/rag/search", 1_000_000),
+        ("/rag/feedback", 1_000_000),
+        ("/nowhere", 1_000_000),
+        ("/rag/check", 10_000_000),
+        ("/v1/chat/completions", 10_000_000),
+        ("/mcp", 20_000_000),
+        ("/rag/index", 20_000_000),
+    ],
+)
+def test_a_body_is_as_large_as_its_route_needs_and_no_larger_than_allowed(
+    notes: Path, path: str, most: int
+) -> None:
+    kind = {"Content-Type": "application/json"}
+    with served(folders(notes), limits=Limits(body_bytes=20_000_000)) as client:
+        for streamed in (False, True):
+            told = []
+            for size in (most, most + 1):
+                content: bytes | Iterator[bytes] = b" " * size
+                if streamed:
+                    content = iter([b" " * 1_000, b" " * (size - 1_000)])
+                told.append(client.post(path, content=content, headers=kind).status_code)
+            assert [one == 413 for one in told] == [False, path != "/nowhere" or not streamed]
+
+
 def test_whoever_asks_too_often_is_told_when_to_come_again(notes: Path) -> None:
     with served(folders(notes), limits=Limits(rate="3/minute")) as client:
         told = [client.get("/rag/documents") for _ in range(5)]

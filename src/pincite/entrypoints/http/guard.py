@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import secrets
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +31,13 @@ OWNER = "pincite_owner"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SECONDS_OF_SILENCE = 30.0  # in the middle of a body
 _SLOWEST = 50_000  # bytes a second of a large one
+_LARGE = 1_000_000  # bytes of a body; of these routes more
+_LARGEST = {
+    "/rag/index": sys.maxsize,
+    "/mcp": sys.maxsize,  # agents hand in files, too
+    "/rag/check": 10_000_000,
+    "/v1/chat/completions": 10_000_000,
+}
 _log = logging.getLogger("pincite.requests")
 
 
@@ -52,6 +60,10 @@ class Limits:
             raise ValueError(self.hosts[hosts.index("")])
         object.__setattr__(self, "hosts", hosts)
         object.__setattr__(self, "origins", tuple(one.rstrip("/").lower() for one in self.origins))
+
+    def body_of(self, path: str) -> int:
+        """Bytes of a request; it is held in memory until its turn comes, so no more than needed."""
+        return min(self.body_bytes, _LARGEST.get(path, _LARGE))
 
 
 class Measures:
@@ -111,7 +123,8 @@ class Guard:
             if refused is not None:
                 await refused(scope, receive, answer)
             else:
-                await self._app(scope, _limited(receive, self._limits.body_bytes), answer)
+                most = self._limits.body_of(scope["path"])
+                await self._app(scope, _limited(receive, most), answer)
         finally:
             # The template of the route, never the path: that may hold names of documents.
             route = getattr(scope.get("route"), "path", "none")
@@ -132,8 +145,9 @@ def refusal(scope: Scope, headers: Headers, limits: Limits) -> JSONResponse | No
     lengths = headers.getlist("content-length")
     if len(lengths) > 1 or any(not one.isdecimal() for one in lengths):
         return problem(400, "bad_length", "Content-Length must be one number")
-    if any(int(one) > limits.body_bytes for one in lengths):
-        return _too_large(limits.body_bytes)
+    most = limits.body_of(scope["path"])
+    if any(int(one) > most for one in lengths):
+        return problem(413, "too_large", _too_large(most))
     if headers.get("content-encoding", "identity") != "identity":
         return problem(415, "encoded", "send the body as it is, without Content-Encoding")
     return None
@@ -172,8 +186,8 @@ def _is_own(origin: str, host: str) -> bool:
     return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 
-def _too_large(most: int) -> JSONResponse:
-    return problem(413, "too_large", f"a body has at most {most:,} bytes; see --max-body")
+def _too_large(most: int) -> str:
+    return f"a body has at most {most:,} bytes here; see --max-body"
 
 
 def _limited(receive: Receive, most: int) -> Receive:
@@ -195,7 +209,7 @@ def _limited(receive: Receive, most: int) -> Receive:
             raise HTTPException(408, "the body of the request came too slowly")
         is_whole = not message.get("more_body", False)
         if taken > most:
-            raise HTTPException(413, f"a body has at most {most:,} bytes; see --max-body")
+            raise HTTPException(413, _too_large(most))
         return message
 
     return limited
