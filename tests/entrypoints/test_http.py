@@ -361,6 +361,16 @@ def test_whoever_asks_too_often_is_told_when_to_come_again(notes: Path) -> None:
         assert client.get("/healthz").status_code == 200
 
 
+def test_the_description_of_the_service_is_made_once(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = client.get("/openapi.json")
+    assert first.json()["info"]["title"] == "pincite"
+    monkeypatch.setattr("pincite.entrypoints.http.app.get_openapi", None)
+    again = client.get("/openapi.json")
+    assert (again.status_code, again.content) == (200, first.content)
+
+
 def test_the_description_of_the_service_has_examples_that_work(client: TestClient) -> None:
     told = client.get("/openapi.json").json()
     assert {(method.upper(), path) for path, one in told["paths"].items() for method in one} == {

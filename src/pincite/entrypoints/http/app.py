@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import asdict, fields
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote as quoted
 
@@ -246,9 +246,11 @@ def create_app(service: Service) -> ASGIApp:
     for kind, handler in (*kinds, (RequestValidationError, _invalid), (ValidationError, _invalid)):
         app.add_exception_handler(kind, handler)
 
+    described = cache(lambda: msgspec.json.encode(_openapi(app)))  # takes a while, for anybody
+
     @router.get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
-        return as_json(_openapi(app))
+        return Response(described(), media_type="application/json")
 
     app.include_router(router)
     inner: ASGIApp = app
