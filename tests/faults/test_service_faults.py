@@ -10,19 +10,23 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
 
 from model_service import Reply, healthy, running_service
 from pincite import ModelAccess, open_library
 from pincite.engine.homes import FolderHome
+from pincite.engine.jobs import Jobs
 from pincite.engine.library import Library
 from pincite.engine.models import Embedders
 from pincite.engine.serving import FolderLibraries
+from pincite.entrypoints.http.app import create_app
+from pincite.entrypoints.http.service import Service
 from pincite.errors import ModelUnavailable
 from pincite.models.hashing import HashingEmbedder
 from pincite.ports import Embedder
 from pincite.records import LibraryHeader
 from pincite.vectors import Vector
-from service import listening, process, served, waited
+from service import HERE, listening, process, served, waited
 
 ASK = {"question": "when does the lease end?"}
 
@@ -192,3 +196,36 @@ def test_a_model_that_fails_is_opened_anew_once_and_then_reported(
         ]
         assert [one.status_code for one in told] == expected
         assert all(one.json()["code"] == "model_unavailable" for one in told if one.is_error)
+
+
+def test_a_service_whose_model_fails_later_is_not_ready_until_it_works_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_SECONDS_READY", "_SECONDS_FAILED"):
+        monkeypatch.setattr(f"pincite.entrypoints.http.service.{name}", 0.05)
+    (tmp_path / "lease.md").write_text("# Lease\n\nThe lease ends in May.\n")
+    models = _Models(0)
+    library = Library(tmp_path, models, FolderHome(tmp_path, tmp_path / ".index"))
+    library.index(model="hashing")
+    libraries = FolderLibraries({"notes": library})
+    service = Service(libraries, Jobs(libraries))
+    stop = threading.Event()
+    looking = threading.Thread(target=service.warm_up, args=(stop,))
+    looking.start()
+    try:
+        with TestClient(create_app(service), base_url=HERE) as client:
+
+            def ready() -> int:
+                return client.get("/readyz").status_code
+
+            waited(lambda: ready() == 200)
+            models.failures[0] = 1_000_000
+            assert client.post("/rag/search", json={"query": "lease"}).status_code == 503
+            waited(lambda: ready() == 503)
+            assert "the model broke down" in client.get("/readyz").json()["message"]
+            models.failures[0] = 0
+            waited(lambda: ready() == 200)
+    finally:
+        stop.set()
+        looking.join()
+        library.close()

@@ -98,11 +98,15 @@ class FolderLibraries:
                 yield journal
 
     def warm_up(self) -> list[str]:
-        """Open every library and its model before somebody waits for them; what does not work."""
+        """Open every library and its model before somebody waits for them; what does not work.
+
+        Later it costs next to nothing: a library remembers what it found, until a model fails.
+        """
         failed = []
         for name, library in self.libraries.items():
             try:
                 library.search("does it work?")
+                library.journal.has_keys()
             except LibraryError:
                 pass  # no index yet, or one that is being made
             except Exception as error:  # noqa: BLE001 — whatever it is, it is told

@@ -119,7 +119,7 @@ STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
 _ENOUGH = 16  # letters of a chunk's id: people see the addresses, and models pay for them
 _LINK_SECONDS = 7 * 24 * 3600  # that a link to a citation can be opened without its key
 _UNTIL = re.compile(r"[0-9]{1,12}")  # seconds since 1970
-_SECONDS_BETWEEN_TRIES = 10.0
+_SECONDS_READY, _SECONDS_FAILED = 30.0, 10.0  # until the service looks again how it is
 
 
 @dataclass
@@ -325,14 +325,14 @@ class Service:
         return told
 
     def warm_up(self, stop: threading.Event | None = None) -> None:
-        """Open libraries and models before somebody waits for them; again while one fails."""
+        """Open libraries and models before somebody waits for them; then see if they still work."""
         before = CALLER.set(UNLOGGED)
         try:
-            while failed := self.libraries.warm_up():
-                self.warming = f"failed: {'; '.join(failed)}"
-                if stop is None or stop.wait(_SECONDS_BETWEEN_TRIES):
+            while True:
+                failed = self.libraries.warm_up()
+                self.warming = f"failed: {'; '.join(failed)}" if failed else "ready"
+                if stop is None or stop.wait(_SECONDS_FAILED if failed else _SECONDS_READY):
                     return
-            self.warming = "ready"
         finally:
             CALLER.reset(before)
 
