@@ -379,13 +379,29 @@ def test_the_description_of_the_service_has_examples_that_work(client: TestClien
         if path not in ("/openapi.json", "/mcp")
     }
     client.post("/rag/index", json=HELLO)
-    for name in ("SearchRequest", "ContextRequest", "AskRequest", "ReindexRequest"):
-        fields = told["components"]["schemas"][name]["properties"]
-        body = {key: one["examples"][0] for key, one in fields.items() if "examples" in one}
-        path = {"ReindexRequest": "/rag/admin/reindex"}.get(
-            name, f"/rag/{name.removesuffix('Request').lower()}"
-        )
-        assert client.post(path, json=body).status_code in (200, 202)
+    known = {"query_id": client.post("/rag/ask", json=END).json()["query_id"]}
+    tried = set()
+    for path, operations in told["paths"].items():
+        body = operations.get("post", {}).get("requestBody", {"content": {}})["content"]
+        if "application/json" in body:
+            schema = body["application/json"]["schema"]
+            name = re.search(r"schemas/(\w+)", str(schema))
+            schema = told["components"]["schemas"][name[1]] if name else schema
+            examples = {
+                field: one["examples"][0]
+                for field, one in schema["properties"].items()
+                if "examples" in one
+            }
+            assert examples.keys() >= set(schema.get("required", ())), path
+            answer = client.post(path, json=examples | (known if "query_id" in examples else {}))
+            assert answer.status_code in (200, 202), (path, answer.text)
+            tried.add(path)
+            if path == "/rag/check":
+                assert answer.json()["counts"] == {"valid": 1}
+    assert tried == {
+        *(f"/rag/{name}" for name in ("index", "search", "context", "ask", "artifacts", "check")),
+        *("/rag/admin/reindex", "/rag/feedback", "/v1/chat/completions"),
+    }
 
 
 def test_counts_and_times_are_told_to_prometheus(client: TestClient) -> None:

@@ -62,7 +62,7 @@ class LoggedQuery:
     at: float
     verb: str  # search, ask, count (`ask --all`) or make
     library: str  # its folder's name, or its project in a team's database
-    door: str = "library"  # through which it came: library, cli, http
+    door: str = "library"  # through which it came: library, cli, mcp, http
     user: str = ""
     key: str = ""  # the id of the key that was shown
     agent: str = ""  # the program that asked, as it calls itself

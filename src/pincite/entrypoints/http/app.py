@@ -101,6 +101,11 @@ class _Given(BaseModel, extra="forbid"):
     library: str | None = Field(default=None, max_length=4_096)
 
 
+# Valid once the example of IndexRequest is indexed: ids come from content.
+_CITED = (
+    "“Hello world” [^1]\n\n[^1]: “Hello world” — test.txt (line 1) "
+    "[chunk: 99403270ab1493c413304230e539d9452e74deb4] (characters 0–11)"
+)
 _Question = Annotated[str, Field(max_length=10_000)]
 _Filters = Annotated[dict[str, Any] | None, Field(examples=[{"type": "txt"}])]
 _Settings = Annotated[
@@ -160,7 +165,7 @@ class ArtifactRequest(_Given):
 class CheckRequest(_Given):
     """A receipt, or Markdown with citations, to be checked again."""
 
-    receipt: str = Field(max_length=10_000_000)
+    receipt: str = Field(max_length=10_000_000, examples=[_CITED])
 
 
 class ReindexRequest(_Given):
@@ -173,8 +178,8 @@ class ReindexRequest(_Given):
 class FeedbackRequest(_Given):
     """What somebody thinks of an answer."""
 
-    query_id: str = Field(max_length=100)
-    good: bool
+    query_id: str = Field(max_length=100, examples=["01a1f5efe6fe453c7a88"])
+    good: bool = Field(examples=[True])
     note: str = Field(default="", max_length=2_000)
 
 
