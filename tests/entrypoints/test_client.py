@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,7 +37,7 @@ from pincite.errors import (
 from pincite.records import Claim, Outcome, SearchResults
 from service import folders, key_for, listening
 
-JSON = "application/json"
+JSON, EVENTS = "application/json", "text/event-stream"
 Timed = TypeVar("Timed", SearchResults, Outcome)
 Stranger = Callable[[list[bytes]], tuple[str, AbstractContextManager[list[bytes]]]]
 
@@ -201,10 +202,20 @@ def test_a_library_is_chosen_by_name_or_by_its_folder(notes: Path, tmp_path: Pat
                 assert remote.search("bridge").results[0].document.path == "plan.md"
 
 
-def test_many_threads_share_one_connection(remote: RemoteLibrary) -> None:
+def test_many_threads_share_a_few_connections(
+    remote: RemoteLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect_, made = HTTPConnection.connect, []
+
+    def noted(connection: HTTPConnection) -> None:
+        made.append(connection)
+        connect_(connection)
+
+    monkeypatch.setattr(HTTPConnection, "connect", noted)
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda _: remote.search("which pump leaks?"), range(80)))
     assert all(one.results == found[0].results for one in found)
+    assert 1 <= len(made) <= 16  # one that is idle for seconds is closed by the server
 
 
 def test_a_key_opens_what_is_closed_without_it(notes: Path) -> None:
@@ -341,6 +352,10 @@ def test_a_busy_server_is_asked_again_but_changes_are_sent_once(stranger: Strang
     address, answers = stranger([problem(503), problem(429), good])
     with answers, connect(address) as remote:
         assert remote.libraries() == ("here",)
+    events = b'event: problem\ndata: {"detail": "streamed", "kind": "IndexMissing"}\n\n'
+    address, answers = stranger([problem(503), problem(429), whole(events, kind=EVENTS)])
+    with answers, connect(address) as remote, pytest.raises(IndexMissing, match="streamed"):
+        remote.ask("which pump?", on_claim=lambda claim: None)
     address, answers = stranger([problem(503)] * 3)
     with answers, connect(address) as remote, pytest.raises(StoreBusy, match="told so"):
         remote.libraries()
@@ -361,7 +376,7 @@ def test_a_connection_that_was_idle_too_long_is_made_anew(stranger: Stranger) ->
 
 def test_an_answer_that_breaks_off_is_told(stranger: Stranger) -> None:
     events = b'event: claim\ndata: {"claim": '
-    address, answers = stranger([whole(events, kind="text/event-stream")])
+    address, answers = stranger([whole(events, kind=EVENTS)])
     with answers, connect(address) as remote, pytest.raises(ServerError, match="broke off"):
         remote.ask("which pump?", on_claim=lambda claim: None)
 

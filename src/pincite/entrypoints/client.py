@@ -149,7 +149,7 @@ class RemoteLibrary:
         with closing(self._server.events("/rag/ask", asked)) as events:
             for event, data in events:
                 if event == "claim":
-                    on_claim(_decoded(data, _Claimed).claim)
+                    on_claim(_part(data, "claim", Claim))
                 elif event == "outcome":
                     return _outcome(data)
         raise ServerError(f"{self._server.name} broke off in the middle of an answer; ask again")
@@ -252,12 +252,13 @@ class RemoteLibrary:
         """
         path = self._at(document_id, "", of_folder=of_folder or None, forget=forget or None)
         with suppress(CitationNotFound):
-            return _decoded(self._server.ask("DELETE", path, changes=True), _Deleted).status
+            self._server.ask("DELETE", path, changes=True)
+            return "deleted"
         return "not_found"
 
     def libraries(self) -> tuple[str, ...]:
         """The names of the server's libraries; the first one is meant where none is named."""
-        return self._get("/rag/libraries", _Libraries).libraries
+        return _part(self._server.ask("GET", "/rag/libraries"), "libraries", tuple[str, ...])
 
     def moment(self, *_: object, **__: object) -> NoReturn:
         """Not over HTTP: a server shows no moments of recordings."""
@@ -362,29 +363,16 @@ class _Server:
         accept: str = RECORDS,
         changes: bool = False,
     ) -> tuple[bytes, http.client.HTTPMessage]:
-        """The content of the answer and its headers; the error that it tells is raised.
-
-        What changes nothing is asked again where the server is busy.
-        """
-        for tries_left in reversed(range(1 if changes else _TRIES)):
-            with self._opened(method, path, form, accept, fresh=changes) as response:
-                content = self._content(response)
-            wait = response.headers.get("Retry-After", "")
-            if response.status not in (429, 503) or not tries_left or not wait.isdecimal():
-                break
-            time.sleep(min(float(wait), _LONGEST_WAIT))
-        if response.status not in (200, 201, 202):
-            raise _error_in(content, response.status, self.name)
-        return content, response.headers
+        """The content of the answer and its headers."""
+        with self._answered(method, path, form, accept, changes=changes) as response:
+            return self._content(response), response.headers
 
     def events(
         self, path: str, asked: Mapping[str, Any]
     ) -> Generator[tuple[str, bytes], None, None]:
         """The events of a stream, each with its data."""
         name, data, left = "", b"", _LARGEST_ANSWER
-        with self._opened("POST", path, _json(asked), f"{EVENTS}, {RECORDS}") as response:
-            if response.status != 200:
-                raise _error_in(self._content(response), response.status, self.name)
+        with self._answered("POST", path, _json(asked), f"{EVENTS}, {RECORDS}") as response:
             while left > 0 and (line := response.readline(left)):
                 left -= len(line)
                 field, _, value = line.strip().partition(b":")
@@ -405,6 +393,25 @@ class _Server:
             connection.close()
 
     @contextmanager
+    def _answered(
+        self, method: str, path: str, form: _Form | None, accept: str, *, changes: bool = False
+    ) -> Iterator[http.client.HTTPResponse]:
+        """The beginning of an answer; the error that it tells is raised.
+
+        What changes nothing is asked again where the server is busy.
+        """
+        for tries_left in reversed(range(1 if changes else _TRIES)):
+            with self._opened(method, path, form, accept, fresh=changes) as response:
+                if response.status in (200, 201, 202):
+                    yield response
+                    return
+                content = self._content(response)
+            wait = response.headers.get("Retry-After", "")
+            if response.status not in (429, 503) or not tries_left or not wait.isdecimal():
+                raise _error_in(content, response.status, self.name)
+            time.sleep(min(float(wait), _LONGEST_WAIT))
+
+    @contextmanager
     def _opened(
         self, method: str, path: str, form: _Form | None, accept: str, *, fresh: bool = False
     ) -> Iterator[http.client.HTTPResponse]:
@@ -418,6 +425,10 @@ class _Server:
                     connection, was_idle = self._connection(fresh=fresh)
                     ending.callback(connection.close)
                     try:
+                        if self._socket and connection.sock is None:
+                            connection.sock = socket.socket(socket.AF_UNIX)
+                            connection.sock.settimeout(self._timeout)
+                            connection.sock.connect(self._socket)
                         path_there = self._address.path.rstrip("/") + path
                         connection.request(method, path_there, body, headers)
                         response = connection.getresponse()
@@ -451,8 +462,6 @@ class _Server:
         if not fresh:
             with suppress(IndexError):
                 return idle.pop(), True
-        if self._socket:
-            return _SocketConnection(self._socket, self._timeout), False
         is_secure = self._address.scheme == "https"
         kind = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
         return kind(self._address.hostname or "", self._port, timeout=self._timeout), False
@@ -472,20 +481,6 @@ class _Server:
         )
 
 
-class _SocketConnection(http.client.HTTPConnection):
-    """HTTP over a socket of this machine."""
-
-    def __init__(self, path: str, timeout: float) -> None:
-        super().__init__("localhost", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        """Connect to the socket."""
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
-
-
 class _Problem(msgspec.Struct):
     """An error as RFC 9457 has it, with the name of our exception."""
 
@@ -498,18 +493,6 @@ class _Told(msgspec.Struct):
 
     outcome: Literal["answer", "abstention"]
     told: msgspec.Raw
-
-
-class _Claimed(msgspec.Struct):
-    claim: Claim
-
-
-class _Libraries(msgspec.Struct):
-    libraries: tuple[str, ...]
-
-
-class _Deleted(msgspec.Struct):
-    status: DeleteStatus
 
 
 class _Taken(msgspec.Struct):
@@ -549,6 +532,11 @@ def _decoded(content: bytes | msgspec.Raw, kind: type[_Record]) -> _Record:
             f"the server's answer is not understood: {error}; is it of the same version as this "
             "pincite?"
         ) from error
+
+
+def _part(content: bytes, name: str, kind: type[_Record]) -> _Record:
+    """The one part of an answer that counts."""
+    return _decoded(_decoded(content, dict[str, msgspec.Raw]).get(name, msgspec.Raw()), kind)
 
 
 def _outcome(content: bytes) -> Outcome:
