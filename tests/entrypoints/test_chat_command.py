@@ -192,6 +192,28 @@ def test_the_last_answer_and_the_whole_conversation_can_be_saved_and_checked(
         assert (checked.exit_code, "1 valid" in checked.stdout) == (0, True)
 
 
+def test_what_a_model_said_without_documents_and_a_refusal_are_no_evidence_when_saved(
+    run: Run, service: Service, notes: Path
+) -> None:
+    service.plays(said("The moon is made of cheese."))
+    run(
+        "zzyzx?",
+        "/save refusal.md",
+        "/plain",
+        "what is the moon made of?",
+        "/save moon.md",
+        "/save all every.md",
+        **with_model(service),
+    )
+    assert "cheese" in (notes / "moon.md").read_text()
+    assert (notes / "refusal.md").is_file()
+    assert (notes / "every.md").is_file()
+    (notes / "mine.md").write_text("**Question:** is this mine?\n\nYes, *not* from pincite.\n")
+    with open_library(notes) as library:
+        library.index()
+        assert sorted(library.paths()) == ["buoy.md", "lease.md", "mine.md"]
+
+
 def test_plain_lets_the_model_answer_and_says_that_it_is_not_from_documents(
     run: Run, service: Service
 ) -> None:

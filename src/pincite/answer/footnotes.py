@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pincite.errors import ReceiptInvalid
 from pincite.records import Answer, Artifact, Citation, Claim, Outcome
-from pincite.text.own_files import MADE_BY
+from pincite.text.own_files import MADE_BY, NO_ANSWER
 from pincite.text.printable import one_line, printable
 
 # What Markdown and its common extensions give a meaning to. A dot or a colon only does in what
@@ -61,7 +61,7 @@ def outcome_as_markdown(told: Outcome) -> str:
         parts += map(_plain, told.differences)
         parts += [f"*Written by {_plain(told.writer)}.*"] if told.writer else []
     else:
-        parts.append(_plain(told.message))
+        parts += [_plain(told.message)] if nearest else [NO_ANSWER, _plain(told.message)]
         parts += [f"Nearest: “{escaped(one.quote)}” {marks((one,))}" for one in nearest]
     cited = {numbers[_key(one)]: one for one in reversed(every)}
     parts += [_note(number, one) for number, one in sorted(cited.items())]

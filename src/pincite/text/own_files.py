@@ -6,11 +6,20 @@ import re
 
 _RECEIPT = re.compile(rb'\A\s*\{"claims":\[')
 _FORMAT = b'"format":"pincite-receipt"'
-MADE_BY = "*Made by pincite from the documents cited below.*"  # the second line of an artifact
+# What the second line of such a file begins with: an artifact, an abstention that cites nothing,
+# what a language model said without documents.
+MADE_BY = "*Made by pincite from the documents cited below.*"
+NO_ANSWER = "*No answer was found in the documents.*"
+NO_DOCUMENTS = "*Not from the documents: written by "
 _MARKDOWN = re.compile(
     rb"\A(?:\xef\xbb\xbf)?(?:\*\*Question:\*\* |# [^\n]*\s+%b)" % re.escape(MADE_BY.encode())
 )
-_FOOTNOTE = re.compile(rb"\[chunk: [0-9a-f]{40}\] \(characters ")
+# In a conversation that was saved these may stand further down.
+_MARK = re.compile(
+    rb"\[chunk: [0-9a-f]{40}\] \(characters |^(?:%b)"
+    % b"|".join(re.escape(one.encode()) for one in (MADE_BY, NO_ANSWER, NO_DOCUMENTS)),
+    re.MULTILINE,
+)
 
 
 def is_receipt(data: bytes) -> bool:
@@ -19,8 +28,8 @@ def is_receipt(data: bytes) -> bool:
 
 
 def is_own_file(data: bytes) -> bool:
-    """Whether it is a receipt, or Markdown of `ask --copy` or `make`.
+    """Whether it is a receipt, or Markdown of `ask --copy`, `make` or `/save` in a chat.
 
     Indexed, an answer would be evidence for itself.
     """
-    return is_receipt(data) or bool(_MARKDOWN.match(data) and _FOOTNOTE.search(data))
+    return is_receipt(data) or bool(_MARKDOWN.match(data) and _MARK.search(data))

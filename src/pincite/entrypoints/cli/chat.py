@@ -450,10 +450,11 @@ def _print_line(value: Json) -> None:
 def _as_markdown(turn: Turn, number: int) -> str:
     """An answer as `ask --copy` prints it; of several, each has footnotes of its own."""
     from pincite.answer.footnotes import escaped, outcome_as_markdown
+    from pincite.text.own_files import NO_DOCUMENTS
 
     if turn.told is None:
         said = "\n\n".join(escaped(one_line(part)) for part in turn.plain.split("\n") if part)
-        by = f"*Not from the documents: written by {escaped(turn.writer)} without any.*"
+        by = f"{NO_DOCUMENTS}{escaped(turn.writer)} without any.*"
         return f"**Question:** {escaped(one_line(turn.asked))}\n\n{by}\n\n{said}\n"
     text = outcome_as_markdown(turn.told)
     # What the documents say is escaped: only our own marks look like this.
