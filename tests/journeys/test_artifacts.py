@@ -11,12 +11,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from llm_server import language_model
-from model_service import Reply, running_service, said
-from pincite import Library, ModelAccess, Profile, open_library
+from model_service import Reply, Service, running_service, said
+from pincite import AskSettings, Library, ModelAccess, Profile, open_library
 from pincite.answer.footnotes import artifact_as_markdown, footnotes_in
 from pincite.engine.artifacts import KINDS, make, parse_template, template_named
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import SettingsError
+from pincite.models.chat import RemoteGenerator
+from pincite.records import Artifact
 
 TEXTS = {
     "gauge.md": "# Tide gauge\n\nThe tide gauge measures the height of the sea.\n\n"
@@ -146,18 +148,67 @@ def test_an_artifact_is_one_entry_of_the_log(library: Library) -> None:
     assert one.chunk_ids
 
 
+def with_model(library: Library, service: Service) -> Library:
+    profile = Profile(model="small", base_url=service.url, api_key_env="", api_key="k")
+    return open_library(library.root, models=ModelAccess(profiles={"small": profile}))
+
+
+def lines_of(made: Artifact) -> dict[str, list[str]]:
+    return {part.heading: [claim.words for claim in part.claims] for part in made.sections}
+
+
+def test_a_cautious_user_s_model_is_asked_for_every_section_a_little_freely(
+    library: Library,
+) -> None:
+    library.index(model="minilm")  # which knows how likely an answer is
+    blueprint = template_named("blueprint")
+    with running_service() as service, with_model(library, service) as opened:
+        service.plays(Reply({}, 400))
+        careful = AskSettings(caution=1.0)
+        made = make(opened, blueprint, "tide gauge", profile="small", asking=careful)
+    assert len(service.requests) == len(blueprint.section)
+    assert all(0.2 <= one["temperature"] <= 0.4 for one in service.requests)
+    assert made.sections == make(library, blueprint, "tide gauge").sections
+
+
+def test_a_section_of_which_the_model_says_nothing_new_keeps_the_documents_words(
+    library: Library,
+) -> None:
+    library.index(model="minilm")
+    always = '{"claim": "The tide gauge measures the height of the sea.", "evidence": [1, 2, 3]}\n'
+    with running_service() as service, with_model(library, service) as opened:
+        service.plays(said(always))
+        made = make(opened, template_named("blueprint"), "tide gauge", profile="small")
+    told = lines_of(made)
+    assert told["Overview"] == ["The tide gauge measures the height of the sea."]
+    assert told["Risks"] == ["The tide gauge fails when the float is stuck."]
+    assert made.writer.startswith("openai:small")
+
+
+def test_a_section_that_the_model_declines_is_open(library: Library) -> None:
+    library.index(model="minilm")
+    with running_service() as service, with_model(library, service) as opened:
+        service.plays(said('{"claim": null, "evidence": []}\n'))
+        made = make(opened, template_named("blueprint"), "tide gauge", profile="small")
+    assert not any(lines_of(made).values())
+
+
+def test_a_model_that_is_not_there_is_told_before_anything_is_gathered(library: Library) -> None:
+    told: list[str] = []
+    with pytest.raises(SettingsError, match="no language model for the profile 'typo'"):
+        make(library, template_named("pdr"), "tide gauge", profile="typo", on_section=told.append)
+    assert told == []
+
+
 def test_what_a_model_makes_up_is_struck_and_where_it_fails_the_own_words_stand(
     library: Library,
 ) -> None:
-    with running_service() as service:
+    with running_service() as service, with_model(library, service) as opened:
         proven = '{"claim": "The tide gauge measures the height of the sea.", "evidence": [1]}\n'
         made_up = '{"claim": "The tide gauge costs 9,000 euros.", "evidence": [1]}\n'
         service.plays(said(made_up + proven), Reply({}, 400))
-        profile = Profile(model="small", base_url=service.url, api_key_env="", api_key="k")
-        models = ModelAccess(profiles={"small": profile})
-        with open_library(library.root, models=models) as opened:
-            made = make(opened, template_named("blueprint"), "tide gauge", profile="small")
-    told = {part.heading: [claim.words for claim in part.claims] for part in made.sections}
+        made = make(opened, template_named("blueprint"), "tide gauge", profile="small")
+    told = lines_of(made)
     assert not any("9,000" in one for each in told.values() for one in each)
     assert told["Overview"] == ["The tide gauge measures the height of the sea."]
     assert told["Risks"] == ["The tide gauge fails when the float is stuck."]
@@ -166,16 +217,26 @@ def test_what_a_model_makes_up_is_struck_and_where_it_fails_the_own_words_stand(
 
 
 def test_a_real_model_writes_by_the_same_path_and_what_it_makes_up_is_struck(
-    library: Library,
+    library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That it gets through is all that is claimed of it."""
+    wrote: list[str] = []
+    stream = RemoteGenerator.stream
+
+    def overheard(self: RemoteGenerator, *asked: str, most_tokens: int) -> Iterator[str]:
+        pieces = list(stream(self, *asked, most_tokens=most_tokens))
+        wrote.append("".join(pieces))
+        yield from pieces
+
+    monkeypatch.setattr(RemoteGenerator, "stream", overheard)
     with language_model() as address:
         profile = Profile(model="smollm2", base_url=address, api_key_env="", api_key="k")
         models = ModelAccess(profiles={"small": profile})
         with open_library(library.root, models=models) as opened:
             made = make(opened, template_named("blueprint"), "tide gauge", profile="small")
     assert made.writer.startswith("openai:smollm2")
-    for part in made.sections:
-        for claim in part.claims:
-            assert claim.state != "unsupported"
-            assert claim.citations
+    in_other_words = [one for one in wrote if not any(one in text for text in TEXTS.values())]
+    assert in_other_words
+    assert not any(one in artifact_as_markdown(made) for one in in_other_words)
+    lines = [line for each in lines_of(made).values() for line in each]
+    assert lines
+    assert all(any(line in text for text in TEXTS.values()) for line in lines)

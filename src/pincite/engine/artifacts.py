@@ -26,7 +26,6 @@ from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.engine.searchable import Searchable
 from pincite.errors import SettingsError
 from pincite.models.chat import RemoteGenerator
-from pincite.ports import Writer
 from pincite.records import (
     Abstention,
     Answer,
@@ -67,7 +66,6 @@ _DEFINED = 0.5  # more, of a sentence that says what something is
 _BELOW_ITS_NAME, _ON_ITS_PAGE = 0.8, 0.5
 _FARTHER = 0.03  # what each place among what was found takes away
 _FAR = 0.35  # of the fit of the best unit of a section: less says too little
-_MODEL_SAYS_NO = ("not_answered", "not_supported")
 _PLACEHOLDER = re.compile(r"\{(?!about\})\w*\}")
 _POINTS_ELSEWHERE = re.compile(
     r"(?:this|the following|these) (?:page|task|section|document|guide|tutorial|example|command|"
@@ -209,6 +207,12 @@ def make(  # noqa: PLR0913 — what is made, of what, and by whom
     if not about.strip():
         raise SettingsError('say what it is to be about, such as --about "the tide gauge"')
     seen = filters_of(filters)
+    readers = Readers()
+    if profile is not None:
+        model = library.writer(profile)
+        if isinstance(model, RemoteGenerator):
+            model = replace(model, temperature=_TEMPERATURE)
+        readers = Readers(writer=model, judge=library.judge(judge, profile))
     sections = [_with_subject(one, about) for one in template.section]
     with library._queries.noting("make", about, seen, profile or "") as noted:
         before = CALLER.set(UNLOGGED)  # the searches of its sections are nobody's questions
@@ -216,7 +220,7 @@ def make(  # noqa: PLR0913 — what is made, of what, and by whom
             work = _Work(library, sections, about, seen, on_section, cancelled)
             claims, writer, notices = _gathered(work), "", tuple[str, ...]()
             if profile is not None:
-                writer, notices = _written(work, claims, profile, judge, asking)
+                writer, notices = _written(work, claims, readers, asking)
         finally:
             CALLER.reset(before)
         cited = [one.chunk_id for found in claims for claim in found for one in claim.citations]
@@ -424,42 +428,40 @@ def _has(cues: tuple[str, ...], text: str) -> bool:
 
 
 def _written(
-    work: _Work, claims: list[list[Claim]], profile: str, judge: str, asking: AskSettings
+    work: _Work, claims: list[list[Claim]], readers: Readers, asking: AskSettings
 ) -> tuple[str, tuple[str, ...]]:
     """Put what a language model can prove in the place of the gathered claims, section by section.
 
     Gives the model's name, empty where nothing of it stands, and what went wrong. A section that
-    the model fails at, or is not asked for, keeps the documents' own words.
+    the model fails at, or has nothing new for, keeps the documents' own words.
     """
-    library = work.library
-    writer: Writer = library.writer(profile)
-    if isinstance(writer, RemoteGenerator):
-        writer = replace(writer, temperature=_TEMPERATURE)
-    readers = Readers(writer=writer, judge=library.judge(judge, profile))
+    name = readers.writer.name if readers.writer else ""
     notices: list[str] = []
     said: set[str] = set()
     has_written = False
     for number, section in enumerate(work.sections):
-        work.on_section(f"{section.heading}, by {writer.name}")
-        told = library.ask(
+        work.on_section(f"{section.heading}, by {name}")
+        told = work.library.ask(
             section.question,
             filters=work.filters,
-            asking=replace(asking, claims=section.most),
+            # What was found is about the subject: nobody but the model says that it is no answer.
+            asking=replace(asking, caution=0.0, claims=section.most),
             readers=readers,
             cancelled=work.cancelled,
         )
+        if isinstance(told, Abstention) and told.reason == "not_answered":
+            claims[number] = []
+            continue
+        drafted: Sequence[Claim] = ()
         if isinstance(told, Answer) and told.writer:
-            has_written = True
-            found = [one for one in told.claims if one.state != "unsupported"]
-        elif isinstance(told, Abstention) and told.reason in _MODEL_SAYS_NO:
-            found = []
-        else:  # it was not asked, or failed
+            drafted = [one for one in told.claims if one.state != "unsupported"]
+        else:
             notices += (f"{section.heading}: {one}" for one in told.asides.notices)
-            found = claims[number]
-        new = [one for one in found if one.words not in said]
-        said |= {one.words for one in new}
-        claims[number] = new
-    return writer.name if has_written else "", tuple(notices)
+        new = [one for one in drafted if one.words not in said]
+        has_written |= bool(new)
+        claims[number] = new or [one for one in claims[number] if one.words not in said]
+        said |= {one.words for one in claims[number]}
+    return name if has_written else "", tuple(notices)
 
 
 def as_json(
