@@ -86,6 +86,7 @@ def updated(library: Library) -> tuple[float, dict[str, bool]]:
     """How long an update took, and whom it told what: whether the answer holds."""
     began = time.perf_counter()
     report = library.index()
+    saved_answers.note_told(library, report.answers)
     return time.perf_counter() - began, {one.answer.id: one.holds for one in report.answers}
 
 

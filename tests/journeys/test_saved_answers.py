@@ -53,7 +53,8 @@ def test_an_update_tells_that_a_saved_answer_no_longer_holds_and_what_stands_the
     (told,) = library.index().answers
     assert (told.answer.id, told.held_before, told.holds) == (saved.id, True, False)
     assert "1 June 2028" in told.answer.broken[0]
-    assert library.index().answers == ()  # it was told once
+    saved_answers.note_told(library, [told])
+    assert library.index().answers == ()
     write(library, "lease.md", TEXTS["lease.md"])
     (again,) = library.index().answers
     assert again.holds
@@ -111,15 +112,85 @@ def test_the_commands_save_list_show_recheck_and_forget(library: Library, tmp_pa
     assert "in autumn" in updated.output
     failed = command(library, "recheck")
     assert failed.exit_code == 12
-    again = command(library, "recheck", listed[0]["id"], "--ask")
-    assert again.exit_code == 0
-    assert "still holds" in again.output
     shown = command(library, "show", listed[1]["id"][-8:])
     assert "in autumn" in shown.output
     assert command(library, "forget", listed[1]["id"]).exit_code == 0
     assert command(library, "show", listed[1]["id"]).exit_code == 2
     left = json.loads(command(library, "list", "--json").output)["answers"]
     assert [one["question"] for one in left] == [END]
+
+
+def saved_receipt(library: Library, file: Path, *options: str) -> None:
+    asked = ["ask", END, "--receipt", str(file), *options, "--library", str(library.root)]
+    assert CliRunner().invoke(cli, asked).exit_code == 0
+    assert command(library, "save", str(file)).exit_code == 0
+    file.unlink()
+
+
+def test_a_question_is_asked_again_as_it_was_asked_then_and_not_logged(
+    library: Library, tmp_path: Path
+) -> None:
+    write(library, "news.txt", "The lease ends soon, people say.\n")
+    library.index()
+    saved_receipt(library, tmp_path / "r.json", "--claims", "1", "--type", "md")
+    asked = len(library.queries())
+    told = command(library, "recheck", "--ask")
+    assert (told.exit_code, len(told.output.splitlines())) == (0, 1), told.output
+    assert "still holds" in told.output
+    write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
+    library.index()
+    told = command(library, "recheck", "--ask")
+    assert told.exit_code == 12
+    assert told.output.splitlines()[-2:] == [
+        "    - The lease ends on 3 May 2027.",
+        "    + The lease ends on 1 June 2028.",
+    ]
+    (shown,) = json.loads(command(library, "recheck", "--ask", "--json").output)["answers"]
+    assert shown["now"] == ["- The lease ends on 3 May 2027.", "+ The lease ends on 1 June 2028."]
+    assert shown["outdated"] is False
+    assert len(library.queries()) == asked
+
+
+def test_what_cannot_be_asked_again_says_so(library: Library, tmp_path: Path) -> None:
+    at = ["--library", str(library.root)]
+    plan, note, receipt = tmp_path / "plan.json", tmp_path / "note.md", tmp_path / "r.json"
+    make = ["make", "blueprint", "--about", "the lease", "--receipt", str(plan), *at]
+    assert CliRunner().invoke(cli, make).exit_code == 0
+    note.write_text(CliRunner().invoke(cli, ["ask", "--copy", END, *at]).output)
+    CliRunner().invoke(cli, ["ask", END, "--receipt", str(receipt), *at])
+    proof = json.loads(receipt.read_text())
+    strange: list[dict[str, object]] = [
+        {},
+        {"search": {"top_k": "many"}},
+        {"search": {"rerank": "service:evil"}},
+        {"search": {}, "filters": {"where": "no filter"}},
+    ]
+    for number, settings in enumerate(strange):
+        file = tmp_path / f"strange{number}.json"
+        file.write_text(json.dumps(proof | {"settings": settings}))
+        assert command(library, "save", str(file)).exit_code == 0
+    for file in (plan, note):
+        assert command(library, "save", str(file)).exit_code == 0
+    told = command(library, "recheck", "--ask")
+    assert told.exit_code == 0
+    assert told.output.count("still holds") == len(strange) + 2
+    assert told.output.count("It cannot be asked again: ") == len(strange) + 2, told.output
+
+
+def test_an_id_is_named_by_at_least_six_of_its_letters(library: Library) -> None:
+    saved = saved_answers.save_outcome(library, library.ask(END))
+    assert command(library, "forget", saved.id[-1]).exit_code == 2
+    assert "at least 6 letters" in command(library, "forget", saved.id[-5:]).output
+    assert command(library, "forget", saved.id[-6:]).exit_code == 0
+
+
+def test_a_saved_answer_records_the_settings_that_were_used(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINCITE_CAUTION", "0.1")
+    assert command(library, "save", END).exit_code == 0
+    (saved,) = saved_answers.saved_answers(library)
+    assert json.loads(saved.text)["settings"]["ask"]["caution"] == 0.1
 
 
 def test_a_journal_of_before_gets_the_table_and_keeps_what_it_has(tmp_path: Path) -> None:
@@ -131,21 +202,37 @@ def test_a_journal_of_before_gets_the_table_and_keeps_what_it_has(tmp_path: Path
     with closing(open_journal(file)) as journal:
         assert journal.revoke("laptop").revoked_at is not None
         assert journal.saved_answers(library="any") == []
+        record = '{"id": "1", "library": "any", "question": "?", "text": "t", "filters": {"a": 1}}'
+        journal._run("INSERT INTO journal_answer (id, record) VALUES ('1', ?)", (record,))
+        assert [one.text for one in journal.saved_answers(library="any")] == ["t"]
 
 
-def test_news_that_nobody_may_have_read_is_told_again(library: Library) -> None:
-    saved_answers.save_outcome(library, library.ask(END))
+def test_news_is_told_again_until_it_is_noted_that_people_know(library: Library) -> None:
+    saved = saved_answers.save_outcome(library, library.ask(END))
     write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
     news = library.index().answers
-    saved_answers.keep_news(library, news)
     (again,) = library.index().answers
-    assert (again.answer.id, again.holds) == (news[0].answer.id, False)
-    assert library.index().answers == ()
-    # What holds again before anybody was told that it did not is no news.
+    assert (again.answer.id, again.holds) == (saved.id, False)
+    # It holds again before it was noted: a stale note does not take that back.
     write(library, "lease.md", TEXTS["lease.md"])
-    saved_answers.keep_news(library, library.index().answers)
-    write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
     assert library.index().answers == ()
+    saved_answers.note_told(library, news)
+    (now,) = saved_answers.saved_answers(library)
+    assert (now.broken, now.told_broken) == ((), True)
+    (better,) = library.index().answers
+    assert better.holds
+
+
+def test_what_a_command_printed_is_not_told_again(library: Library) -> None:
+    saved_answers.save_outcome(library, library.ask(END))
+    write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
+    update = ["index", "update", str(library.root)]
+    assert "no longer holds" in CliRunner().invoke(cli, update).output
+    assert "no longer holds" not in CliRunner().invoke(cli, update).output
+    write(library, "lease.md", TEXTS["lease.md"])
+    library.index()
+    assert "holds again" in command(library, "recheck").output
+    assert "holds again" not in CliRunner().invoke(cli, update).output
 
 
 def test_an_answer_that_is_forgotten_while_it_is_checked_does_not_come_back(

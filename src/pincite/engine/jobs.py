@@ -17,7 +17,6 @@ from threading import Event, Thread
 from typing import Any
 
 from pincite.engine.library import Library
-from pincite.engine.saved_answers import keep_news
 from pincite.engine.serving import Access, AnyLibrary, Libraries
 from pincite.errors import LibraryBusy, PinciteError, SettingsError, StoreBusy
 from pincite.records import Progress
@@ -203,7 +202,6 @@ def _reindex(library: AnyLibrary, options: Mapping[str, Any], on_progress: OnPro
     if isinstance(library, Library):
         if policy is None and not fresh:
             report = library.index(on_progress=on_progress)
-            keep_news(library, report.answers)  # which nobody reads here
             return f"{report.recut} documents were made again, {report.unchanged} were up to date"
         moved = library.reindex(policy=policy, fresh=fresh, on_progress=on_progress)
     else:

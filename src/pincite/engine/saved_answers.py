@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
+
+import msgspec
 
 from pincite.answer.footnotes import unescaped
 from pincite.answer.receipts import citations_in, receipt_in
+from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.engine.searchable import Searchable
 from pincite.errors import PinciteError, SettingsError
-from pincite.records import CheckedCitation, Filters, FiltersGiven, Outcome, filters_of
+from pincite.records import CheckedCitation, Filters, FiltersGiven, Outcome
 from pincite.records.journal import RecheckedAnswer, SavedAnswer
+from pincite.settings import AskSettings, SearchSettings
 from pincite.stores.journal import new_id
 from pincite.text.printable import one_line
 
@@ -22,15 +27,28 @@ _TITLE = re.compile(r"(?:\*\*Question:\*\*|#) +(.+)")  # of what `ask --copy` an
 # What a line begins with that is no word, emphasis, quotation marks, and commas between words.
 _LAYOUT = re.compile(r"^[ \t]*(?:[-+*>#|]+[ \t]+)+|[*_`|\"'“”‘’]|[.,;:](?=\s|$)", re.MULTILINE)
 _LONGEST_NAME = 200  # characters
+_SHORTEST_ID = 6  # of its letters: fewer are soon those of another one
 _log = logging.getLogger(__name__)
 
 
-def save_outcome(library: Searchable, told: Outcome, filters: FiltersGiven = None) -> SavedAnswer:
+class _AskedWith(msgspec.Struct, frozen=True):
+    """The settings that a receipt holds, of an answer to one question."""
+
+    search: SearchSettings
+    filters: Filters = Filters()
+    ask: AskSettings = AskSettings()
+
+
+def save_outcome(
+    library: Searchable,
+    told: Outcome,
+    filters: FiltersGiven = None,
+    asking: AskSettings = AskSettings(),
+) -> SavedAnswer:
     """Keep what `ask` told, with its receipt. Nothing is kept of an abstention: SettingsError."""
     if told.outcome == "abstention":
         raise SettingsError(f"there is no answer to keep: {told.message}")
-    receipt = library.receipt(told, filters=filters)
-    return _saved(library, told.question, receipt, filters_of(filters))
+    return _saved(library, told.question, library.receipt(told, filters=filters, asking=asking))
 
 
 def save_text(library: Searchable, name: str, text: str) -> SavedAnswer:
@@ -43,7 +61,7 @@ def save_text(library: Searchable, name: str, text: str) -> SavedAnswer:
             raise SettingsError(f"there is no answer to keep: {receipt.message}")
         name = receipt.question
     citations_in(data)  # ReceiptInvalid where it holds none
-    return _saved(library, name, text, Filters())
+    return _saved(library, name, text)
 
 
 def saved_answers(library: Searchable) -> list[SavedAnswer]:
@@ -55,7 +73,9 @@ def saved_answers(library: Searchable) -> list[SavedAnswer]:
 
 def answer_named(library: Searchable, name: str) -> SavedAnswer:
     """The saved answer of that id, or of the end of one."""
-    found = [one for one in saved_answers(library) if name and one.id.endswith(name)]
+    if len(name) < _SHORTEST_ID:
+        raise SettingsError(f"give at least {_SHORTEST_ID} letters of the id, not {name!r}")
+    found = [one for one in saved_answers(library) if one.id.endswith(name)]
     if len(found) != 1:
         many = "several saved answers end so" if found else "no saved answer has the id"
         raise SettingsError(f"{many} {name!r}; see `pincite answers list`")
@@ -63,14 +83,14 @@ def answer_named(library: Searchable, name: str) -> SavedAnswer:
 
 
 def recheck(library: Searchable, answers: Sequence[SavedAnswer]) -> list[RecheckedAnswer]:
-    """Check saved answers again, and note them as told."""
-    checked = _rechecked(library, answers, library.paths())
-    _note_told(library, checked)
-    return checked
+    """Check saved answers again."""
+    return _rechecked(library, answers, library.paths())
 
 
 def recheck_changed(library: Searchable) -> tuple[RecheckedAnswer, ...]:
     """Check those whose sources are not what they were; the news since people were told last.
+
+    Whoever told people calls `note_told`; until then it is news.
 
     An index run must not fail for it: what goes wrong is logged.
     """
@@ -86,23 +106,65 @@ def recheck_changed(library: Searchable) -> tuple[RecheckedAnswer, ...]:
         ]
         now = {one.id: RecheckedAnswer(one, not one.told_broken) for one in saved}
         now |= {one.answer.id: one for one in _rechecked(library, changed, paths)}
-        news = tuple(one for one in now.values() if one.holds != one.held_before)
-        _note_told(library, news)
+        return tuple(one for one in now.values() if one.holds != one.held_before)
     except PinciteError as error:
         _log.warning("saved answers could not be checked: %s", error)
         return ()
-    return news
 
 
-def keep_news(library: Searchable, news: Iterable[RecheckedAnswer]) -> None:
-    """Tell it again with the next index run: nobody may have read it now."""
-    for one in news:
-        library.journal.update_answer(one.answer)  # as it was before it was told
+def note_told(library: Searchable, told: Iterable[RecheckedAnswer]) -> None:
+    """Note that people know this of them; another process may have checked them since.
+
+    What cannot be noted is told again.
+    """
+    broken = {one.answer.id: not one.holds for one in told}
+    try:
+        for one in saved_answers(library) if broken else ():
+            if one.id in broken:
+                library.journal.update_answer(replace(one, told_broken=broken[one.id]))
+    except PinciteError as error:
+        _log.warning("news of saved answers could not be noted: %s", error)
 
 
-def _note_told(library: Searchable, told: Iterable[RecheckedAnswer]) -> None:
-    for one in told:
-        library.journal.update_answer(replace(one.answer, told_broken=not one.holds))
+def difference(
+    library: Searchable, answer: SavedAnswer, profile: str | None, judge: str
+) -> list[str]:
+    """What is said now and was not (`+ …`), and the other way round, asked as it was asked then.
+
+    SettingsError where nothing says how that was, as of an artifact, or of Markdown.
+    """
+    receipt = receipt_in(answer.text.encode(errors="replace"))
+    if receipt is None:
+        raise SettingsError("only a receipt says how it was asked")
+    try:
+        how = msgspec.convert(receipt.settings, _AskedWith)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"its receipt does not say how it was asked ({error})") from error
+    # It may be a stranger's, so it does not choose a model, nor instruct one.
+    if how.search.expand or how.search.rerank not in (None, "maxsim"):
+        raise SettingsError("its receipt names models to search with")
+    caller = CALLER.set(UNLOGGED)
+    try:
+        told = library.ask(
+            receipt.question,
+            filters=how.filters,
+            settings=how.search,
+            asking=replace(how.ask, persona=""),
+            profile=profile if receipt.writer else None,
+            judge=judge,
+        )
+    finally:
+        CALLER.reset(caller)
+    if told.outcome == "answer":
+        now = _lines((one.text for one in told.claims), told.writer)
+    else:
+        now = _lines([told.message], "")
+    before = _lines((one.text for one in receipt.claims), receipt.writer)
+    return [line for line in difflib.ndiff(before, now) if line[0] in "+-"]
+
+
+def _lines(texts: Iterable[str], writer: str) -> list[str]:
+    return [*map(one_line, texts), *([f"(written by {writer})"] if writer else [])]
 
 
 def _rechecked(
@@ -128,22 +190,21 @@ def _rechecked(
     return told
 
 
-def _saved(library: Searchable, name: str, text: str, filters: Filters) -> SavedAnswer:
+def _saved(library: Searchable, name: str, text: str) -> SavedAnswer:
     known, user = library.known_as
     now = time.time()
-    restrictions = {key: one for key, one in asdict(filters).items() if one is not None}
     made = SavedAnswer(
         id=new_id(now),
         library=known,
         question=one_line(name)[:_LONGEST_NAME],
         text=text,
         user=user,
-        filters=restrictions,
         saved_at=now,
     )
     library.journal.save_answer(made)
-    (checked,) = recheck(library, [made])
-    return checked.answer
+    checked = recheck(library, [made])
+    note_told(library, checked)
+    return checked[0].answer
 
 
 def _holds(one: CheckedCitation) -> bool:

@@ -370,19 +370,21 @@ class Searchable:
         told: Outcome,
         *,
         filters: FiltersGiven = None,
-        settings: SearchSettings = SearchSettings(),
-        asking: AskSettings = AskSettings(),
+        settings: SearchSettings | None = SearchSettings(),
+        asking: AskSettings | None = AskSettings(),
     ) -> str:
         """What `ask` told with these filters and settings, as the text of a file for `check`.
 
         It holds the question, each claim, and the words, place and checksums of each citation.
+        None are settings that were not used, as of an artifact: nobody can ask that again.
         """
         from pincite import __version__
         from pincite.answer.receipts import as_json, receipt_of
 
         store = self._store()
-        made_with = (("filters", filters_of(filters)), ("search", settings), ("ask", asking))
-        return as_json(receipt_of(told, store, dict(made_with), pincite=__version__))
+        given = {"filters": filters_of(filters), "search": settings, "ask": asking}
+        made_with = {name: one for name, one in given.items() if one is not None}
+        return as_json(receipt_of(told, store, made_with, pincite=__version__))
 
     def check(self, source: str | Path) -> tuple[CheckedCitation, ...]:
         """What became of each citation of a receipt, or of Markdown that `ask --copy` wrote.

@@ -104,7 +104,6 @@ class SavedAnswer:
     question: str  # or what the text is called
     text: str  # a receipt, or Markdown with footnotes
     user: str = ""
-    filters: Mapping[str, Any] = field(default_factory=dict)
     saved_at: float = 0.0
     checked_at: float = 0.0
     # What it rests on: each path with the document that stood there when it was checked last.

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from pincite.engine import INDEX_FOLDER, find_library, remembered_place
+from pincite.engine import INDEX_FOLDER, Library, find_library, remembered_place
 from pincite.entrypoints import reports
 from pincite.entrypoints.cli import progress
 from pincite.entrypoints.cli.common import (
@@ -139,7 +139,8 @@ def build(
                 on_progress=on_progress,
             )
         left = tell_move(library, before, as_json=as_json)
-    _finish(report, time.monotonic() - started, as_json=as_json, more=left)
+        _print(library, report, time.monotonic() - started, as_json=as_json, more=left)
+    _finish(report)
 
 
 @index.command()
@@ -162,7 +163,8 @@ def update(
                 passwords=passwords_in(passwords_file),
                 on_progress=on_progress,
             )
-    _finish(report, time.monotonic() - started, as_json=as_json)
+        _print(library, report, time.monotonic() - started, as_json=as_json)
+    _finish(report)
 
 
 @index.command()
@@ -245,7 +247,7 @@ def watch(folder: Path, passwords_file: Path | None, as_json: bool) -> None:
             on_trouble=_Troubles().tell,
         )
         for report in following:
-            _print(report, time.monotonic() - started, as_json=as_json)
+            _print(library, report, time.monotonic() - started, as_json=as_json)
             sys.stdout.flush()
             started = time.monotonic()
 
@@ -323,18 +325,24 @@ def passwords_in(file: Path | None) -> tuple[str, ...]:
     return tuple(line.rstrip("\r") for line in lines if line.strip())
 
 
-def _finish(
-    report: IndexReport, seconds: float, *, as_json: bool, more: Mapping[str, str] = _NOTHING
-) -> None:
-    _print(report, seconds, as_json=as_json, more=more)
+def _finish(report: IndexReport) -> None:
     if report.failures or report.lacking:
         sys.exit(EXIT_PARTLY_FAILED)
 
 
 def _print(
-    report: IndexReport, seconds: float, *, as_json: bool, more: Mapping[str, str] = _NOTHING
+    library: Library,
+    report: IndexReport,
+    seconds: float,
+    *,
+    as_json: bool,
+    more: Mapping[str, str] = _NOTHING,
 ) -> None:
     if as_json:
         echo_json({**reports.report_as_json(report, seconds), **more})
     else:
         echo_lines(reports.report_as_text(report, seconds))
+    if report.answers:
+        from pincite.engine.saved_answers import note_told
+
+        note_told(library, report.answers)

@@ -108,7 +108,9 @@ def make(
                 f"nothing was found about “{about}”: name it as your documents do, in few words"
             )
         if receipt is not None:
-            write_text(receipt, opened.receipt(artifacts.as_answer(made), filters=seen))
+            asking = own.asking if made.writer else None
+            told = artifacts.as_answer(made)
+            write_text(receipt, opened.receipt(told, filters=seen, settings=None, asking=asking))
     for notice in made.notices:
         say(f"Note: {printable(notice)}", err=True)
     text = artifact_as_markdown(made)

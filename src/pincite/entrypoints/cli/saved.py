@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -28,8 +27,7 @@ from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.render import faint, strong
 from pincite.entrypoints.reports import recheck_as_text
 from pincite.errors import ReceiptInvalid, SettingsError
-from pincite.records import Outcome
-from pincite.records.journal import RecheckedAnswer, SavedAnswer
+from pincite.records.journal import SavedAnswer
 from pincite.text.printable import printable
 
 EXIT_NOT_VALID = 12
@@ -69,8 +67,15 @@ def save(question: str, library: Path, as_json: bool, **filters: Any) -> None:  
         elif question.endswith((".md", ".json")) and len(question.split()) == 1:
             raise ReceiptInvalid(f"there is no file {question}")
         else:
-            told = _asked(local, question, seen)
-            saved = saved_answers.save_outcome(local, told, seen)
+            own = user_settings(os.environ)
+            told = local.ask(
+                question,
+                filters=seen,
+                asking=own.asking,
+                profile=own.profile or None,
+                judge=own.judge,
+            )
+            saved = saved_answers.save_outcome(local, told, seen, own.asking)
     if as_json:
         echo_json(_as_json(saved))
         return
@@ -131,21 +136,24 @@ def recheck(ids: tuple[str, ...], again: bool, library: Path, as_json: bool) -> 
     with open_for(library, own_profiles()) as opened:
         local = _local(opened)
         named = [saved_answers.answer_named(local, one) for one in ids]
+        own = user_settings(os.environ)
         checked = saved_answers.recheck(local, named or saved_answers.saved_answers(local))
-        differences = {one.answer.id: _difference(local, one) for one in checked if again}
-    if as_json:
-        echo_json(
-            {
-                "answers": [
-                    _as_json(one.answer) | {"now": differences.get(one.answer.id)}
-                    for one in checked
-                ],
-                "valid": all(one.holds for one in checked),
-            }
-        )
-    for one in checked if not as_json else ():
-        echo_lines([recheck_as_text(one)])
-        echo_lines(f"    {printable(line)}" for line in differences.get(one.answer.id) or ())
+        told: list[dict[str, Any]] = []
+        for one in checked:
+            if not as_json:
+                echo_lines([recheck_as_text(one)])
+            now = None
+            try:
+                if again:
+                    now = saved_answers.difference(local, one.answer, own.profile, own.judge)
+            except SettingsError as error:
+                click.echo(f"    It cannot be asked again: {printable(str(error))}", err=as_json)
+            if not as_json:
+                echo_lines(f"    {printable(line)}" for line in now or ())
+            told.append(_as_json(one.answer) | {"outdated": one.outdated, "now": now})
+        if as_json:
+            echo_json({"answers": told, "valid": all(one.holds for one in checked)})
+        saved_answers.note_told(local, checked)
     if not all(one.holds for one in checked):
         raise SystemExit(EXIT_NOT_VALID)
 
@@ -169,30 +177,6 @@ def _local(opened: object) -> Searchable:
     if not isinstance(opened, Searchable):
         raise SettingsError("saved answers are kept beside a library; open it without --server")
     return opened
-
-
-def _asked(library: Searchable, question: str, seen: Any) -> Outcome:  # noqa: ANN401 — filters
-    own = user_settings(os.environ)
-    return library.ask(
-        question, filters=seen, asking=own.asking, profile=own.profile or None, judge=own.judge
-    )
-
-
-def _difference(library: Searchable, one: RecheckedAnswer) -> list[str] | None:
-    """What is said now and was not, and the other way round; None where nobody can ask again."""
-    from pincite.answer.receipts import receipt_in
-
-    receipt = receipt_in(one.answer.text.encode())
-    if receipt is None:
-        return None
-    before = [claim.text for claim in receipt.claims]
-    given = {
-        name: value for name, value in receipt.settings["filters"].items() if value is not None
-    }
-    told = _asked(library, receipt.question, given)
-    now = [claim.text for claim in told.claims] if told.outcome == "answer" else [told.message]
-    old, new = ([" ".join(text.split()) for text in each] for each in (before, now))
-    return [line for line in difflib.ndiff(old, new) if line[0] in "+-"]
 
 
 def _said(saved: SavedAnswer) -> Iterator[str]:

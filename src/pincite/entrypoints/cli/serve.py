@@ -18,7 +18,7 @@ import click
 from pincite.engine import Library, Profile
 from pincite.engine.folders import has_index, library_around
 from pincite.engine.keys import admit
-from pincite.engine.saved_answers import keep_news
+from pincite.engine.saved_answers import note_told
 from pincite.entrypoints.cli.common import (
     GivenPath,
     ask_for_consent,
@@ -256,8 +256,8 @@ def follow(library: Library, stop: threading.Event) -> None:
                 if (check := (one.answer.id, one.answer.checked_at)) not in logged:
                     click.echo(f"Note: {recheck_as_text(one)}", err=True)
                     logged.add(check)
-            if not sys.stderr.isatty():  # a log that may have no reader: commands tell it, too
-                keep_news(library, report.answers)
+            if sys.stderr.isatty():  # a log may have no reader: commands tell it, too
+                note_told(library, report.answers)
             for failure in report.failures:
                 told = f"Note: {failure.path}: {failure.reason}"
                 click.echo(printable(told), err=True)
