@@ -288,6 +288,32 @@ def test_saved_answers_stay_when_the_folder_is_renamed(library: Library, tmp_pat
         assert [one.id for one in saved_answers.saved_answers(renamed)] == [saved.id]
 
 
+def test_markdown_that_was_saved_still_holds_when_the_library_is_cut_otherwise(
+    library: Library, tmp_path: Path
+) -> None:
+    at = ["--library", str(library.root)]
+    library.index(policy="wiki")  # each section is a chunk of its own
+    long = "# Boiler\n\n## Fuel\n\nThe boiler burns wood.\n\n## Age\n\nThe boiler is of 1991.\n"
+    write(library, "boiler.md", long)
+    library.index()
+    plan, copy = tmp_path / "plan.txt", tmp_path / "copy.txt"
+    make = ["make", "blueprint", "--about", "boiler", "--out", str(plan), *at]
+    assert CliRunner().invoke(cli, make).exit_code == 0
+    copy.write_text(
+        CliRunner().invoke(cli, ["ask", "how old is the boiler?", "--copy", *at]).output
+    )
+    for file in (plan, copy):
+        assert command(library, "save", str(file)).exit_code == 0
+        file.unlink()
+    library.reindex(policy="vault")
+    assert command(library, "recheck").exit_code == 0
+    write(library, "boiler.md", long.replace("1991", "1993"))
+    library.index()
+    told = command(library, "recheck")
+    assert told.exit_code == 12
+    assert "now says “The boiler is of 1993.”" in told.output
+
+
 def test_what_is_saved_broken_says_so_and_a_refusal_is_not_kept(
     library: Library, tmp_path: Path
 ) -> None:

@@ -126,28 +126,38 @@ def receipt_of(
 
 
 def _cited(citation: Citation, store: Store) -> CitedWords:
-    found = store.find_chunks(citation.chunk_id)
-    if not found:
+    known = facts_of_place(citation, store)
+    if not known:
         raise StoreBusy(f"{citation.path} was deleted while it was being cited; ask again")
-    document = found[0].document
-    before, after = surroundings(document.text, citation.start, citation.end)
     return CitedWords(
         citation=citation.citation,
         quote=citation.quote,
         chunk_id=citation.chunk_id,
         start=citation.start,
         end=citation.end,
-        document_id=citation.document_id,
-        checksum=document.checksum,
-        path=citation.path,
         title=citation.title,
         lead=citation.lead,
         locator=citation.locator,
-        confidentiality=document.metadata.confidentiality,
         quote_sha256=sha256(citation.quote),
-        before_sha256=before,
-        after_sha256=after,
+        **known,
     )
+
+
+def facts_of_place(words: Citation | CitedWords, store: Store) -> dict[str, Any]:
+    """What tells a cited place once its chunk is cut otherwise; empty where nobody knows it."""
+    found = store.find_chunks(words.chunk_id)
+    if not found:
+        return {}
+    document = found[0].document
+    before, after = surroundings(document.text, words.start, words.end)
+    return {
+        "document_id": document.id,
+        "checksum": document.checksum,
+        "path": document.path,
+        "confidentiality": document.metadata.confidentiality,
+        "before_sha256": before,
+        "after_sha256": after,
+    }
 
 
 def sha256(text: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import msgspec
 
 from pincite.answer.footnotes import unescaped
-from pincite.answer.receipts import citations_in, receipt_in
+from pincite.answer.receipts import CitedWords, citations_in, facts_of_place, receipt_in
 from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.engine.searchable import Searchable
 from pincite.errors import PinciteError, SettingsError
@@ -53,14 +53,12 @@ def save_outcome(
 
 def save_text(library: Searchable, name: str, text: str) -> SavedAnswer:
     """Keep a receipt, or Markdown with footnotes such as `ask --copy` and `make` write."""
-    data = text.encode(errors="replace")
     if titled := _TITLE.match(text):
         name = unescaped(titled[1])
-    if receipt := receipt_in(data):
+    if receipt := receipt_in(text.encode(errors="replace")):
         if receipt.outcome == "abstention":
             raise SettingsError(f"there is no answer to keep: {receipt.message}")
         name = receipt.question
-    citations_in(data)  # ReceiptInvalid where it holds none
     return _saved(library, name, text)
 
 
@@ -170,7 +168,11 @@ def _lines(texts: Iterable[str], writer: str) -> list[str]:
 def _rechecked(
     library: Searchable, answers: Sequence[SavedAnswer], paths: Mapping[str, str]
 ) -> list[RecheckedAnswer]:
-    cited = [citations_in(one.text.encode(errors="replace")) for one in answers]
+    cited = [
+        # Footnotes name a chunk alone, which is another one once the library is cut otherwise.
+        [replace(words, **one.cited.get(_place(words), {})) for words in _cited_in(one.text)]
+        for one in answers
+    ]
     checked = iter(library.check_words([words for each in cited for words in each]))
     told = []
     for answer, words in zip(answers, cited, strict=True):
@@ -190,7 +192,18 @@ def _rechecked(
     return told
 
 
+def _cited_in(text: str) -> list[CitedWords]:
+    return citations_in(text.encode(errors="replace"))
+
+
+def _place(words: CitedWords) -> str:
+    return f"{words.chunk_id} {words.start} {words.end}"
+
+
 def _saved(library: Searchable, name: str, text: str) -> SavedAnswer:
+    every, store = _cited_in(text), library._store()  # ReceiptInvalid where it holds none
+    places = {_place(words): words for words in every if not words.document_id}
+    cited = {at: facts_of_place(words, store) for at, words in places.items()}
     known, user = library.known_as
     now = time.time()
     made = SavedAnswer(
@@ -198,6 +211,7 @@ def _saved(library: Searchable, name: str, text: str) -> SavedAnswer:
         library=known,
         question=one_line(name)[:_LONGEST_NAME],
         text=text,
+        cited=cited,
         user=user,
         saved_at=now,
     )

@@ -103,6 +103,8 @@ class SavedAnswer:
     library: str
     question: str  # or what the text is called
     text: str  # a receipt, or Markdown with footnotes
+    # What footnotes do not tell of their places: see `facts_of_place`.
+    cited: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     user: str = ""
     saved_at: float = 0.0
     checked_at: float = 0.0

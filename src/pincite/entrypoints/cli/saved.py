@@ -194,5 +194,4 @@ def _said(saved: SavedAnswer) -> Iterator[str]:
 
 def _as_json(saved: SavedAnswer) -> dict[str, Any]:
     told = asdict(saved) | {"holds": not saved.broken}
-    del told["text"]
-    return told
+    return {name: one for name, one in told.items() if name not in ("text", "cited")}
