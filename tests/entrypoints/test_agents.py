@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from model_service import Service, running_service, said
 from pincite import open_library
 from pincite.answer import draft
 from pincite.engine.agents import OUTPUTS, SHIPPED, Agent, Source
+from pincite.engine.consent import consent_file
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import SettingsError
 from pincite.records import Filters
@@ -227,6 +229,9 @@ def test_an_agent_in_a_library_is_used_only_after_consent_to_its_very_text(
     assert "not allowed yet" in run("agents", "list").stdout
     assert "not tag = draft" in run("agents", "show", "planner").stdout  # to be read before
     assert "the agent planner" in run("trust", "--yes").stdout
+    digest = hashlib.sha256((inside / "planner.toml").read_bytes()).hexdigest()
+    assert digest in consent_file().read_text()  # a part of it another text may have
+    assert f"{digest[:16]}…)" in run("trust", "--list").stdout
     assert paths(run(*asked)) == {"lease.md"}
     written("planner", "where = 'not tag = drafts'", inside)
     assert run(*asked).exit_code == NEEDS_CONSENT

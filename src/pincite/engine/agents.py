@@ -142,8 +142,8 @@ class Source:
 
     def request(self, text: str) -> Request:
         """What the user is asked before it is used; another text is another request."""
-        seen = hashlib.sha256(text.encode()).hexdigest()[:16]
-        return Request("agent", f"{self.name} ({INDEX_FOLDER}/{AGENTS_FOLDER}, sha256 {seen}…)")
+        seen = hashlib.sha256(text.encode()).hexdigest()
+        return Request("agent", f"{self.name} ({INDEX_FOLDER}/{AGENTS_FOLDER}, sha256 {seen})")
 
     def read(self, text: str) -> Agent:
         """The agent that a text describes; SettingsError names the file and the key."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -39,7 +40,8 @@ class Request:
     what: str
 
     def __str__(self) -> str:
-        return printable(_SENTENCES.get(self.kind, "{}").format(self.what))
+        shown = re.sub(r"(sha256 [0-9a-f]{16})[0-9a-f]{48}", r"\1…", self.what)
+        return printable(_SENTENCES.get(self.kind, "{}").format(shown))
 
 
 Allowed = frozenset[tuple[str, Request]]
