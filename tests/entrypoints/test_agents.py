@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from model_service import Service, running_service, said
 from pincite import open_library
 from pincite.answer import draft
-from pincite.engine.agents import OUTPUTS, SHIPPED, Agent, Source
+from pincite.engine.agents import SHIPPED, Agent, Source
 from pincite.engine.consent import consent_file
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import SettingsError
@@ -175,9 +175,9 @@ def test_an_unknown_agent_is_told_with_those_that_there_are(run: Run) -> None:
         ("persona = ", "is not TOML"),
         ("personna = 'x'", "unknown key 'personna' (did you mean persona?); known are: about,"),
         ("name = 'x'", "unknown key 'name'"),
-        ("hint = 3", "hint must be a text in quotes"),
+        ("hint = 3", "Expected `str`, got `int` - at `$.hint`"),
         ("profile = 'huge'", f"profile must be one of: {', '.join((*PROFILES, 'none'))}"),
-        ("output = 'html'", f"output must be one of: {', '.join(OUTPUTS)}"),
+        ("output = 'html'", "Invalid enum value 'html' - at `$.output`"),
         ("where = 'typ = pdf'", "where is no filter: "),
         (f"persona = '{'x' * 5_000}'", "persona and hint are longer than 4,000 characters"),
     ],

@@ -108,6 +108,10 @@ def test_a_template_of_ones_own_is_used_and_a_wrong_one_is_told(
     told = command(library, "--template", str(own), "--about", "tide gauge").output
     assert told.startswith("# Fault sheet: tide gauge")
     assert "the float is stuck" in told
+    with pytest.raises(
+        SettingsError, match=r"own.toml has an unknown key 'titel' \(did you mean title"
+    ):
+        parse_template("titel = 'x'", "own.toml")
     for wrong in ("title = 3", "x = 1", "title = ''\nsection = []", "[["):
         with pytest.raises(SettingsError, match="template"):
             parse_template(wrong, "own.toml")

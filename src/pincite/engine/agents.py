@@ -10,19 +10,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pincite.engine.consent import Ask, Consent, Request, refuse
 from pincite.engine.folders import INDEX_FOLDER
+from pincite.engine.toml_files import parse_toml
 from pincite.errors import FilterError, PathRefused, SettingsError, did_you_mean
 from pincite.files import open_file
 from pincite.records import Filters
 from pincite.settings import LONGEST_PERSONA, PROFILES, AskSettings
 
 AGENTS_FOLDER = "agents"  # beside the user's settings, and in a library's index folder
-OUTPUTS = ("text", "markdown")
 _MOST_BYTES = 64 << 10
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -147,22 +147,13 @@ class Source:
 
     def read(self, text: str) -> Agent:
         """The agent that a text describes; SettingsError names the file and the key."""
-        import tomllib
-
+        agent = parse_toml(text, Agent, str(self), name=self.name)
+        if agent.profile not in (choices := (*PROFILES, "none", "")):
+            raise SettingsError(f"{self}: profile must be one of: {', '.join(choices[:-1])}")
         try:
-            values = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise SettingsError(f"{self} is not TOML: {error}") from None
-        known = [key for key in asdict(Agent()) if key != "name"]
-        for key, value in values.items():
-            if key not in known:
-                meant = did_you_mean(key, known)
-                raise SettingsError(
-                    f"{self} has an unknown key {key!r}{meant}; known are: {', '.join(known)}"
-                )
-            if problem := _problem(key, value):
-                raise SettingsError(f"{self}: {key} {problem}")
-        agent = Agent(name=self.name, **values)
+            _ = Filters(where=agent.where).condition
+        except FilterError as error:
+            raise SettingsError(f"{self}: where is no filter: {error}") from None
         if len(agent.manner) > LONGEST_PERSONA:
             raise SettingsError(
                 f"{self}: persona and hint are longer than {LONGEST_PERSONA:,} characters"
@@ -173,22 +164,6 @@ class Source:
                 "language model"
             )
         return agent
-
-
-def _problem(key: str, value: Any) -> str:  # noqa: ANN401 — whatever TOML has
-    if not isinstance(value, str):
-        return "must be a text in quotes"
-    choices = {"profile": (*PROFILES, "none", ""), "output": OUTPUTS}.get(key)
-    if choices and value not in choices:
-        return f"must be one of: {', '.join(filter(None, choices))}"
-    if key == "where" and value.strip():
-        from pincite.records.filter_expression import parse_filter
-
-        try:
-            parse_filter(value)
-        except FilterError as error:
-            return f"is no filter: {error}"
-    return ""
 
 
 def sources(own: Path | None, root: Path | None) -> dict[str, Source]:

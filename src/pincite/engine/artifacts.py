@@ -8,7 +8,6 @@ what is open. A language model, where one is named, writes the sections by the s
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -24,6 +23,7 @@ from pincite.answer.flow import Readers
 from pincite.answer.verify import quoted, standing
 from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.engine.searchable import Searchable
+from pincite.engine.toml_files import parse_toml
 from pincite.errors import SettingsError
 from pincite.models.chat import RemoteGenerator
 from pincite.records import (
@@ -174,10 +174,7 @@ def template_in(file: Path) -> Template:
 
 def parse_template(text: str, name: str) -> Template:
     """A template; SettingsError says what is wrong with it."""
-    try:
-        template = msgspec.convert(tomllib.loads(text), Template)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
-        raise SettingsError(f"the template {name}: {error}") from error
+    template = parse_toml(text, Template, f"the template {name}")
     whole = (one.heading.strip() and one.question.strip() for one in template.section)
     if not template.section or not all(whole) or any(one.most < 1 for one in template.section):
         raise SettingsError(
