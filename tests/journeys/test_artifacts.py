@@ -74,7 +74,7 @@ def test_each_section_holds_what_it_asks_for(library: Library) -> None:
     assert told["Risks"] == ["The tide gauge fails when the float is stuck."]
     assert told["Next Steps"] == []
     text = artifact_as_markdown(made)
-    assert "Open: nothing was found in these documents that says what comes next" in text
+    assert "Open: nothing was found for this section that says what comes next" in text
 
 
 def test_the_command_writes_markdown_that_check_reads_later(
@@ -117,6 +117,63 @@ def test_a_template_of_ones_own_is_used_and_a_wrong_one_is_told(
             parse_template(wrong, "own.toml")
     assert command(library, "--about", "x").exit_code == 2
     assert command(library, "blueprint", "--about", " ").exit_code == 2
+
+
+@pytest.mark.parametrize("length", [1, 12])  # the long steps are cut into several chunks
+def test_a_numbered_list_is_taken_whole(library: Library, length: int) -> None:
+    steps = [
+        f"{at}. Turn wheel {at} of the tide gauge{' a little' * length}." for at in range(1, 19)
+    ]
+    steps[7] = "8. Then read this number:"
+    (library.root / "set.md").write_text(
+        "# Setting the tide gauge\n\n## Procedure\n\n" + "\n".join(steps) + "\n"
+    )
+    library.index(policy="flat")
+    if length > 1:
+        assert len({one.chunk.start for one in library.search("wheel", top_k=20).results}) > 1
+    made = make(library, template_named("workflow"), "tide gauge")
+    (part,) = (one for one in made.sections if one.heading == "Steps")
+    assert [claim.text for claim in part.claims if claim.citations[0].path == "set.md"] == steps
+
+
+SECTION = '[[section]]\nheading = "H"\nquestion = "What about {about}?"\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "lines"),
+    [
+        ('cues = ["C++"]', ["The tide gauge is programmed in C++ by Ada."]),
+        ('cues = ["#5"]', ["The tide gauge has the number #5 in our list."]),
+        ('cues = ["alarm"]', ["The tide gauge knows four alarms by now."]),
+        ('headings = ["Numbers"]', ["The tide gauge has the number #5 in our list."]),
+        ("steps = true", ["Open the tide gauge with the small key."]),
+    ],
+)
+def test_a_section_takes_what_its_template_says_and_nothing_else(
+    library: Library, more: str, lines: list[str]
+) -> None:
+    (library.root / "gauge.md").write_text(
+        "# Tide gauge\n\nThe tide gauge knows four alarms by now. The tide gauge is programmed in "
+        "C++ by Ada.\n\n## Numbers\n\nThe tide gauge has the number #5 in our list.\n\n"
+        "## Key\n\nOpen the tide gauge with the small key.\n"
+    )
+    (library.root / "again.md").unlink()
+    library.index()
+    text = f'# Nothing fills in {{what}} here.\ntitle = "{{about}}"\n{SECTION}{more}\n'
+    made = make(library, parse_template(text, "own"), "tide gauge")
+    assert lines_of(made) == {"H": lines}
+
+
+def test_english_templates_say_so_where_none_of_their_words_is_found(library: Library) -> None:
+    (library.root / "pegel.md").write_text(
+        "# Pegel\n\nDer Pegel misst die Höhe des Meeres.\n\nDer Pegel steht am alten Hafen.\n"
+    )
+    library.index()
+    (notice,) = make(library, template_named("blueprint"), "Pegel").notices
+    assert "English" in notice
+    german = f'title = "{{about}}"\n{SECTION}cues = ["misst"]\n'
+    assert make(library, parse_template(german, "own"), "Pegel").notices == ()
+    assert make(library, template_named("blueprint"), "tide gauge").notices == ()
 
 
 def test_an_artifact_is_never_evidence_and_no_file_of_a_person_is_written_over(

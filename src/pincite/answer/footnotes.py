@@ -89,9 +89,7 @@ def artifact_as_markdown(made: Artifact) -> str:
                 parts += [f"*{_plain(' – '.join(dict.fromkeys(place)))}*", line]
             above = place
         if part.open:
-            parts.append(
-                f"Open: nothing was found in these documents that says {_plain(part.open)}."
-            )
+            parts.append(f"Open: nothing was found for this section that says {_plain(part.open)}.")
     parts += [f"*Written by {_plain(made.writer)}.*"] if made.writer else []
     cited = {numbers[_key(one)]: one for one in reversed(every)}
     parts += [_note(number, one) for number, one in sorted(cited.items())]

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +65,10 @@ _DEFINED = 0.5  # more, of a sentence that says what something is
 _BELOW_ITS_NAME, _ON_ITS_PAGE = 0.8, 0.5
 _FARTHER = 0.03  # what each place among what was found takes away
 _FAR = 0.35  # of the fit of the best unit of a section: less says too little
+_FOREIGN = (
+    "none of the template's words stands in what was found about it: the templates of pincite look "
+    "for English words, and documents in other languages need one of their own"
+)
 _PLACEHOLDER = re.compile(r"\{(?!about\})\w*\}")
 _POINTS_ELSEWHERE = re.compile(
     r"(?:this|the following|these) (?:page|task|section|document|guide|tutorial|example|command|"
@@ -117,7 +120,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         the subject.
         """
         tells_to = _NUMBERED.match(quote.text) or _TELLS_TO.match(quote.text)
-        if not self.cues:
+        if not (self.cues or self.headings or self.steps):
             is_prose = quote.kind in ("sentence", "definition", "caption")
             fit = 0.5 + quote.merit + (_DEFINED if _DEFINES.match(quote.text) else 0.0)
             return fit if opens and is_prose and not tells_to else 0.0
@@ -154,6 +157,7 @@ class _Candidate:
     citation: Citation
     section: int
     fit: float
+    is_step: bool = False  # an item of a numbered list
 
 
 def template_named(kind: str) -> Template:
@@ -181,7 +185,8 @@ def parse_template(text: str, name: str) -> Template:
             f"the template {name} needs sections, each with a heading, a question and at least one "
             "line"
         )
-    if unknown := _PLACEHOLDER.search(text):
+    texts = [text for one in template.section for text in (one.heading, one.question, one.open)]
+    if unknown := _PLACEHOLDER.search("\n".join((template.title, *texts))):
         raise SettingsError(
             f"the template {name} has {unknown[0]}; only {{about}} stands for anything"
         )
@@ -215,9 +220,10 @@ def make(  # noqa: PLR0913 — what is made, of what, and by whom
         before = CALLER.set(UNLOGGED)  # the searches of its sections are nobody's questions
         try:
             work = _Work(library, sections, about, seen, on_section, cancelled)
-            claims, writer, notices = _gathered(work), "", tuple[str, ...]()
+            (claims, notices), writer = _gathered(work), ""
             if profile is not None:
-                writer, notices = _written(work, claims, readers, asking)
+                writer, troubles = _written(work, claims, readers, asking)
+                notices += troubles
         finally:
             CALLER.reset(before)
         cited = [one.chunk_id for found in claims for claim in found for one in claim.citations]
@@ -250,8 +256,8 @@ def _with_subject(section: Section, about: str) -> Section:
     )
 
 
-def _gathered(work: _Work) -> list[list[Claim]]:
-    """In the documents' own words: each unit in the section that it fits best."""
+def _gathered(work: _Work) -> tuple[list[list[Claim]], tuple[str, ...]]:
+    """In the documents' own words, each unit in the section that it fits best; and what to know."""
     library, sections, about, filters = work.library, work.sections, work.about, work.filters
     store = library._store()
     subject = _Subject(about, rarity_of(about, store))
@@ -283,9 +289,13 @@ def _gathered(work: _Work) -> list[list[Claim]]:
         for place, (document, chunk) in enumerate(near.values())
         for one in _candidates(document, chunk, sections, subject)
     ]
-    return [
+    claims = [
         [quoted(one) for one in standing(chosen, store)] for chosen in _shared_out(found, sections)
     ]
+    cues = tuple(word for one in sections for word in (*one.cues, *one.headings))
+    units = ("\n".join((at.lead, at.quote, *at.heading_path)) for at in (c.citation for c in found))
+    is_foreign = bool(found and cues) and not any(_has(cues, one) for one in units)
+    return claims, (_FOREIGN,) if is_foreign else ()
 
 
 def _candidates(
@@ -336,11 +346,12 @@ def _follows(quote: Quote, before: Citation) -> bool:
 
 def _together(steps: Sequence[tuple[Citation, list[float]]]) -> Iterator[_Candidate]:
     """The items of a numbered list, all for the section that they fit best as a whole."""
-    if steps:
+    # An item that leads in, alone, says too little.
+    if len(steps) > 1 or (steps and not steps[0][0].quote.endswith(":")):
         totals = [sum(each) for each in zip(*(fits for _, fits in steps), strict=True)]
         section = totals.index(max(totals))
         fit = max(fits[section] for _, fits in steps)
-        yield from (_Candidate(cited, section, fit) for cited, _ in steps if fit > 0)
+        yield from (_Candidate(cited, section, fit, is_step=True) for cited, _ in steps if fit > 0)
 
 
 def _is_page(document: DocumentEntry, subject: _Subject) -> bool:
@@ -352,31 +363,42 @@ def _is_page(document: DocumentEntry, subject: _Subject) -> bool:
 def _stands_alone(quote: Quote) -> bool:
     """Whether a unit can be read without what stands around it, and says something."""
     text = quote.text.strip()
-    is_step = _NUMBERED.match(text) is not None
-    if quote.kind in ("code", "heading") or (len(text.split()) < _SHORTEST and not is_step):
-        return False
-    if text.endswith((":", "?", ",")) or text in quote.heading_path:
-        return False
-    if _LEADS_IN.search(text):
-        return False
     is_for_others = _OTHER_PAGES.search("\n".join(quote.heading_path[-1:])) is not None
-    return not is_for_others and _POINTS_ELSEWHERE.match(text) is None
+    if is_for_others or quote.kind in ("code", "heading"):
+        return False
+    if _NUMBERED.match(text):  # the others of its list stand around it
+        return True
+    if len(text.split()) < _SHORTEST or text in quote.heading_path:
+        return False
+    leads_in = text.endswith((":", "?", ",")) or _LEADS_IN.search(text)
+    return not leads_in and _POINTS_ELSEWHERE.match(text) is None
 
 
 def _shared_out(
     candidates: Sequence[_Candidate], sections: Sequence[Section]
 ) -> Iterator[list[Citation]]:
-    """The best units of each section, in the order in which they are read; none stands twice."""
-    best: dict[str, _Candidate] = {}  # of those that say the same
+    """The best units of each section, in the order in which they are read; none stands twice.
+
+    A numbered list is taken whole or not at all, in however many chunks it stands.
+    """
+    groups: dict[object, dict[str, _Candidate]] = {}  # each by its words
     for one in candidates:
-        words = fold(" ".join(one.citation.quote.split()))
-        if words not in best or one.fit > best[words].fit:
-            best[words] = one
+        at = one.citation
+        alone, listed = (at.document_id, at.start), (at.document_id, at.heading_path, one.section)
+        group = groups.setdefault(listed if one.is_step else alone, {})
+        group.setdefault(fold(" ".join(at.quote.split())), one)
+    best: dict[str, tuple[float, list[_Candidate]]] = {}  # of those that say the same
+    for group in groups.values():
+        words, fit = "\n".join(sorted(group)), max(one.fit for one in group.values())
+        if words not in best or fit > best[words][0]:
+            best[words] = (fit, [*group.values()])
     for number, section in enumerate(sections):
-        mine = [one for one in best.values() if one.section == number]
-        mine.sort(key=lambda one: -one.fit)
-        near = (one.citation for one in mine if one.fit >= _FAR * mine[0].fit)
-        chosen = list(islice(near, section.most))
+        mine = [one for one in best.values() if one[1][0].section == number]
+        mine.sort(key=lambda one: -one[0])
+        chosen: list[Citation] = []
+        for fit, members in mine:
+            if len(chosen) < section.most and fit >= _FAR * mine[0][0]:
+                chosen += (one.citation for one in members)
         # Documents by their best unit, and each from its beginning on.
         order = {one.document_id: at for at, one in reversed(list(enumerate(chosen)))}
         yield sorted(chosen, key=lambda one: (order[one.document_id], one.start))
@@ -417,7 +439,7 @@ class _Subject:
 @cache
 def _cue_pattern(cues: tuple[str, ...]) -> re.Pattern[str]:
     words = (re.escape(one).replace(r"\*", r"\w*") for one in cues)
-    return re.compile(rf"\b(?:{'|'.join(words)})s?\b", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})s?(?!\w)", re.IGNORECASE)
 
 
 def _has(cues: tuple[str, ...], text: str) -> bool:

@@ -62,8 +62,8 @@ def make(
 ) -> None:
     """Make a document of KIND about a subject from your documents, as Markdown with footnotes.
 
-    What nothing is said about is marked as open. `pincite check FILE` tells later which lines no
-    longer hold.
+    What nothing is found for is marked as open. KIND looks for English words: documents in other
+    languages need a --template. `pincite check FILE` tells later which lines no longer hold.
 
     Example: pincite make blueprint --about "the tide gauge"
     """
