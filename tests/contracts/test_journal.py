@@ -18,9 +18,10 @@ import pytest
 from helpers import new_database, shared_login
 from pincite.engine.teams import team_journal
 from pincite.errors import LibraryBusy, PinciteError, SettingsError, StoreDamaged, StoreTooNew
-from pincite.records import Scope
-from pincite.records.journal import Feedback, Job, Key, LoggedQuery
+from pincite.records import LEVELS, Scope
+from pincite.records.journal import Feedback, Job, Key, LoggedQuery, SavedAnswer
 from pincite.stores.journal import MOST_QUERIES, Journal, new_id, open_journal
+from pincite.stores.postgres import migrating
 from pincite.stores.postgres.rights import JOURNAL
 from pincite.stores.postgres.team import Team
 
@@ -430,3 +431,46 @@ def test_nobody_sees_a_team_s_journal_from_inside_of_a_project() -> None:
             ):
                 connection.execute(f"INSERT INTO {table} VALUES ('x', '{{}}')")
         assert (journal.keys(), journal.queries()) == held
+
+
+def test_saved_answers_of_a_team_are_seen_by_their_user_alone_and_go_with_the_project() -> None:
+    with closing(Team.at(shared_database(), make=False)) as team:
+        ada = Scope("ada", "quotes")
+        for scope in (ada, Scope("ada", "other"), Scope("grace", "own")):
+            team.create(scope)
+        team.share(ada, "grace", role="admin", clearance=LEVELS[-1])
+        journal = team_journal(team, ada)
+        saved = SavedAnswer(
+            "1" * 20, "ada/quotes", "when?", "its text quotes documents", user="ada"
+        )
+        journal.save_answer(saved)
+        scopes = (Scope("grace", "ada/quotes"), Scope("grace", "own"), Scope("ada", "other"))
+        others = [team_journal(team), *(team_journal(team, one) for one in scopes)]
+        for other in others:
+            assert other.saved_answers() == []
+            other.forget_answers([saved.id])
+            other.update_answer(replace(saved, text="another"))
+        assert journal.saved_answers() == [saved]
+        with pytest.raises(PinciteError):
+            others[0].save_answer(replace(saved, id="2" * 20))
+        team.drop(ada)
+        team.create(ada)
+        assert journal.saved_answers() == []
+        with psycopg.connect(shared_database().replace("writer:@", "postgres:@")) as connection:
+            held = connection.execute("SELECT count(*) FROM pincite.journal_answer").fetchone()
+        assert held == (0,)
+
+
+def test_answers_that_a_team_saved_before_go_to_their_users(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    database, ada = new_database(), Scope("ada", "plans")
+    with monkeypatch.context() as before:
+        before.setattr(migrating, "MIGRATIONS", migrating.MIGRATIONS[:6])
+        with closing(Team.at(database)) as team:
+            team.create(ada)
+            saved = SavedAnswer("1" * 20, "ada/plans", "when?", "text", user="ada")
+            for one in (saved, replace(saved, id="2" * 20, library="ada/gone")):
+                team_journal(team).save_answer(one)
+    with closing(Team.at(database)) as team:
+        assert team_journal(team, ada).saved_answers() == [saved]

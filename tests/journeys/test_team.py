@@ -10,6 +10,7 @@ import pytest
 
 from helpers import server_folder
 from pincite import open_library, open_project
+from pincite.engine import saved_answers
 from pincite.engine.teamwork import connect
 from pincite.errors import DatabaseMissing, PinciteError, StoreReadOnly, StoreUnreachable
 from pincite.records import Scope
@@ -67,3 +68,16 @@ def test_a_project_makes_its_database_with_its_first_document_and_not_before(sto
         assert not folder.exists()
         inbox.index_document("pumps.md", b"# Pumps\n\nThe north pump leaks.\n")
         assert [one.name for one in inbox.documents()] == ["pumps.md"]
+
+
+def test_answers_saved_in_a_project_are_rechecked_and_forgotten(notes: Path, store: str) -> None:
+    with open_library(notes, store=store, user="ada", project="plans") as library:
+        library.index(model="hashing")
+        saved = saved_answers.save_outcome(library, library.ask("which pump leaks?"))
+        (notes / "pumps.md").write_text("# Pumps\n\nThe south pump leaks.\n")
+        (told,) = library.index().answers
+        assert (told.answer.id, told.holds) == (saved.id, False)
+        saved_answers.note_told(library, [told])
+        assert library.index().answers == ()
+        library.journal.forget_answers([saved.id])
+        assert saved_answers.saved_answers(library) == []

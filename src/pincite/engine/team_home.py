@@ -176,7 +176,7 @@ class TeamHome:
 
     def journal(self) -> Journal:
         """Tables of the team's database."""
-        return team_journal(self._team)
+        return team_journal(self._team, self.address.scope)
 
     def known_as(self) -> tuple[str, str]:
         """The project with its owner, and the user whose home it is."""

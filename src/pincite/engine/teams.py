@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pincite.errors import StoreUnsupported, extra_needed
 from pincite.stores.postgres.address import refuse_bad_address
 
 if TYPE_CHECKING:
+    from pincite.records import Scope
     from pincite.stores.journal import Journal
     from pincite.stores.postgres.team import Team
 
@@ -33,11 +35,14 @@ def _team_at(url: str, *, make: bool) -> Team:
     return Team.at(database, index=index, make=make)
 
 
-def team_journal(team: Team) -> Journal:
-    """The journal of a team, of all its projects; it is open for as long as the team is."""
+def team_journal(team: Team, scope: Scope | None = None) -> Journal:
+    """The journal of a team, of all its projects; it is open for as long as the team is.
+
+    Saved answers are those of a scope.
+    """
     from pincite.stores.journal import Journal
 
-    return Journal(team.journal_run)
+    return Journal(partial(team.journal_run, scope=scope))
 
 
 @contextmanager

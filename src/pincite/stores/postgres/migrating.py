@@ -14,6 +14,7 @@ from pincite.stores.postgres.rights import (
     m004_clearance_of_a_key,
     m005_journal,
     m006_saved_answers,
+    m007_answers_of_one_user,
 )
 from pincite.stores.postgres.schema import (
     SCHEMA,
@@ -33,6 +34,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m004_clearance_of_a_key,
     m005_journal,
     m006_saved_answers,
+    m007_answers_of_one_user,
 )
 
 # Who may do what this login may not, by what the server says.

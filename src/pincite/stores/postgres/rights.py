@@ -150,8 +150,7 @@ POLICIES = {
     "past_chunk": (_OF_PROJECT, _WRITTEN, _WRITTEN),
 }
 # Of no project: what a service keeps for itself, and the log of queries of all projects.
-_FIRST_JOURNAL = ("journal_key", "journal_job", "journal_query", "journal_feedback")
-JOURNAL = (*_FIRST_JOURNAL, "journal_answer")
+JOURNAL = ("journal_key", "journal_job", "journal_query", "journal_feedback")
 # The functions above read these as their owner, to tell what others may see.
 _NOT_FORCED = frozenset(("project", "member", "generation"))
 
@@ -191,12 +190,34 @@ def m004_clearance_of_a_key(connection: psycopg.Connection[tuple[Any, ...]]) -> 
 
 def m005_journal(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     """Tables that every login of pincite uses, but nobody from inside of a project."""
-    _make_journal(connection, _FIRST_JOURNAL)
+    _make_journal(connection, JOURNAL)
 
 
 def m006_saved_answers(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     """One more of them."""
     _make_journal(connection, ("journal_answer",))
+
+
+def m007_answers_of_one_user(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """They quote documents: whoever saved one sees it, while they are a member of its project."""
+    connection.execute(_OF_ONE_USER)
+
+
+_OF_ONE_USER = """
+ALTER TABLE journal_answer ADD project bigint REFERENCES project ON DELETE CASCADE;
+ALTER TABLE journal_answer ADD account bigint REFERENCES account;
+UPDATE journal_answer SET project = project.id, account = mine.id
+FROM project JOIN account AS owner ON owner.id = project.owner, account AS mine
+WHERE record::json->>'library' = owner.name || '/' || project.name
+AND record::json->>'user' = mine.name;
+DELETE FROM journal_answer WHERE project IS NULL;
+ALTER TABLE journal_answer ALTER project SET DEFAULT project_here(), ALTER project SET NOT NULL;
+ALTER TABLE journal_answer ALTER account SET DEFAULT account_here(), ALTER account SET NOT NULL;
+ALTER TABLE journal_answer FORCE ROW LEVEL SECURITY;
+DROP POLICY outside ON journal_answer;
+CREATE POLICY own ON journal_answer
+USING (project = (SELECT project_here()) AND account = (SELECT account_here()));
+"""
 
 
 def _make_journal(connection: psycopg.Connection[tuple[Any, ...]], tables: tuple[str, ...]) -> None:

@@ -256,9 +256,18 @@ class Team:
                 connection.execute(f"DELETE FROM {table} WHERE generation IN {of_project}", values)
             connection.execute("DELETE FROM project WHERE id = %(project)s", values)
 
-    def journal_run(self, statement: str, values: Sequence[Any]) -> list[Sequence[Any]]:
-        """A statement of the journal, whose tables nobody sees from inside of a project."""
-        with self._server.as_owner() as connection, connection.transaction():
+    def journal_run(
+        self, statement: str, values: Sequence[Any], scope: Scope | None = None
+    ) -> list[Sequence[Any]]:
+        """A statement of the journal, whose tables nobody sees from inside of a project.
+
+        All but those of saved answers, which their user sees there and nobody anywhere else.
+        """
+        if scope is not None and "journal_answer" in statement:
+            entered = self._server.within(self._entry(scope))
+        else:
+            entered = self._server.as_owner()
+        with entered as connection, connection.transaction():
             done = connection.execute(statement.replace("?", "%s"), list(values))
             return list(done.fetchall()) if done.description else []
 
