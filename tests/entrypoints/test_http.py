@@ -148,6 +148,27 @@ def test_an_answer_carries_the_address_that_opens_it_at_its_words(client: TestCl
     assert page.headers["content-security-policy"].startswith("default-src 'none'")
 
 
+def test_an_artifact_is_made_with_links_to_its_places_and_markdown_that_can_be_checked(
+    client: TestClient,
+) -> None:
+    told = client.post("/rag/artifacts", json={"kind": "blueprint", "about": "the lease"})
+    assert told.status_code == 200
+    made = told.json()
+    (claim,) = (one for part in made["sections"] for one in part["claims"])
+    assert (
+        "<mark id=quote>The lease ends on 3 May 2027."
+        in client.get(claim["citations"][0]["url"]).text
+    )
+    assert all(bool(part["claims"]) is not bool(part["open"]) for part in made["sections"])
+    checked = client.post("/rag/check", json={"receipt": made["markdown"]}).json()
+    assert checked["counts"] == {"valid": 1}
+    for wrong in ({"kind": "poem", "about": "x"}, {"kind": "pdr", "about": " "}, {"kind": "pdr"}):
+        assert client.post("/rag/artifacts", json=wrong).status_code == 422
+    unseen = {"kind": "pdr", "about": "the lease", "filters": {"type": "pdf"}}
+    parts = client.post("/rag/artifacts", json=unseen).json()["sections"]
+    assert not any(part["claims"] for part in parts)
+
+
 def test_offsets_that_the_text_does_not_have_mark_nothing(client: TestClient) -> None:
     link = client.post("/rag/ask", json=END).json()["claims"][0]["citations"][0]["url"]
     for at in ("999999999-999999999", "0-999999999", "9-2", "0-0", ""):

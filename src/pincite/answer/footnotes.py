@@ -7,6 +7,7 @@ that they are read back exactly.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.errors import ReceiptInvalid
@@ -43,37 +44,21 @@ class Footnote:
 
 def outcome_as_markdown(told: Outcome) -> str:
     """The question, the claims with their footnotes; or why there are none and what is near."""
-    claims = told.claims if isinstance(told, Answer) else ()
-    nearest = told.nearest if not isinstance(told, Answer) else ()
-    every = [*(one for claim in claims for one in claim.citations), *nearest]
-    numbers: dict[tuple[str, int, int], int] = {}
-    for one in every:
-        numbers.setdefault(_key(one), len(numbers) + 1)
-
-    def marks(citations: tuple[Citation, ...]) -> str:
-        return "".join(
-            f"[^{number}]" for number in dict.fromkeys(numbers[_key(c)] for c in citations)
-        )
-
+    notes = _Notes()
     parts = [f"**Question:** {_plain(told.question)}"]
-    parts += [f"{_said(claim)} {marks(claim.citations)}".rstrip() for claim in claims]
     if isinstance(told, Answer):
+        parts += [f"{_said(one)} {notes.marks(one.citations)}".rstrip() for one in told.claims]
         parts += map(_plain, told.differences)
         parts += [f"*Written by {_plain(told.writer)}.*"] if told.writer else []
     else:
-        parts += [_plain(told.message)] if nearest else [NO_ANSWER, _plain(told.message)]
-        parts += [f"Nearest: “{escaped(one.quote)}” {marks((one,))}" for one in nearest]
-    cited = {numbers[_key(one)]: one for one in reversed(every)}
-    parts += [_note(number, one) for number, one in sorted(cited.items())]
-    return "\n\n".join(parts) + "\n"
+        parts += [_plain(told.message)] if told.nearest else [NO_ANSWER, _plain(told.message)]
+        parts += [f"Nearest: “{escaped(one.quote)}” {notes.marks([one])}" for one in told.nearest]
+    return "\n\n".join([*parts, *notes.lines()]) + "\n"
 
 
 def artifact_as_markdown(made: Artifact) -> str:
     """Its sections, each line with its footnote, or with what is open."""
-    every = [one for part in made.sections for claim in part.claims for one in claim.citations]
-    numbers: dict[tuple[str, int, int], int] = {}
-    for one in every:
-        numbers.setdefault(_key(one), len(numbers) + 1)
+    notes = _Notes()
     parts = [f"# {_plain(made.title)}", MADE_BY]
     for part in made.sections:
         parts.append(f"## {_plain(part.heading)}")
@@ -81,8 +66,8 @@ def artifact_as_markdown(made: Artifact) -> str:
         for claim in part.claims:
             first = claim.citations[0]
             place = (first.title, *first.heading_path[-1:])
-            marks = "".join(f"[^{numbers[_key(one)]}]" for one in claim.citations)
-            line = f"- {'… ' * first.cut_before}{_said(claim)} {marks}{' …' * first.cut_after}"
+            said = f"{_said(claim)} {notes.marks(claim.citations)}"
+            line = f"- {'… ' * first.cut_before}{said}{' …' * first.cut_after}"
             if place == above:
                 parts[-1] += f"\n{line}"
             else:  # where the lines below come from
@@ -91,20 +76,27 @@ def artifact_as_markdown(made: Artifact) -> str:
         if part.open:
             parts.append(f"Open: nothing was found for this section that says {_plain(part.open)}.")
     parts += [f"*Written by {_plain(made.writer)}.*"] if made.writer else []
-    cited = {numbers[_key(one)]: one for one in reversed(every)}
-    parts += [_note(number, one) for number, one in sorted(cited.items())]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *notes.lines()]) + "\n"
 
 
-def _note(number: int, one: Citation) -> str:
-    return (
-        f"[^{number}]: “{escaped(one.quote)}” — {escaped(one.citation)} "
-        f"[chunk: {one.chunk_id}] (characters {one.start}–{one.end})"
-    )
+class _Notes:
+    """The footnotes of a text, numbered in the order in which it points to them."""
 
+    def __init__(self) -> None:
+        self._cited: dict[tuple[str, int, int], tuple[int, Citation]] = {}
 
-def _key(citation: Citation) -> tuple[str, int, int]:
-    return citation.chunk_id, citation.start, citation.end
+    def marks(self, citations: Sequence[Citation]) -> str:
+        keys = [(one.chunk_id, one.start, one.end) for one in citations]
+        for key, one in zip(keys, citations, strict=True):
+            self._cited.setdefault(key, (len(self._cited) + 1, one))
+        return "".join(f"[^{self._cited[key][0]}]" for key in dict.fromkeys(keys))
+
+    def lines(self) -> Iterator[str]:
+        for number, one in self._cited.values():
+            yield (
+                f"[^{number}]: “{escaped(one.quote)}” — {escaped(one.citation)} "
+                f"[chunk: {one.chunk_id}] (characters {one.start}–{one.end})"
+            )
 
 
 def _said(claim: Claim) -> str:

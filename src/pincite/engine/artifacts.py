@@ -8,12 +8,11 @@ what is open. A language model, where one is named, writes the sections by the s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -481,23 +480,3 @@ def _written(
         claims[number] = new or [one for one in claims[number] if one.words not in said]
         said |= {one.words for one in claims[number]}
     return name if has_written else "", tuple(notices)
-
-
-def as_json(
-    artifact: Artifact, claim_as_json: Callable[[Claim], Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Its sections with their claims, as plain values."""
-    return {
-        "title": artifact.title,
-        "about": artifact.about,
-        "writer": artifact.writer,
-        "notices": list(artifact.notices),
-        "sections": [
-            {
-                "heading": one.heading,
-                "claims": [claim_as_json(claim) for claim in one.claims],
-                "open": one.open,
-            }
-            for one in artifact.sections
-        ],
-    }

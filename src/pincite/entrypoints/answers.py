@@ -19,6 +19,7 @@ from pincite.entrypoints.render import (
 from pincite.records import (
     Abstention,
     Answer,
+    Artifact,
     CheckedCitation,
     CheckState,
     Citation,
@@ -94,6 +95,24 @@ def outcome_as_json(told: Outcome) -> Json:
         "so_far": told.asides.so_far,
         "seconds": dict(told.seconds),
         "query_id": told.query_id,
+    }
+
+
+def artifact_as_json(made: Artifact) -> Json:
+    """Its sections with their claims."""
+    return {
+        "title": made.title,
+        "about": made.about,
+        "writer": made.writer,
+        "notices": list(made.notices),
+        "sections": [
+            {
+                "heading": one.heading,
+                "claims": [claim_as_json(claim) for claim in one.claims],
+                "open": one.open,
+            }
+            for one in made.sections
+        ],
     }
 
 

@@ -117,7 +117,7 @@ def make(
     if out is not None:
         write_text(out, text)
     if as_json:
-        echo_json({**artifacts.as_json(made, answers.claim_as_json), "markdown": text})
+        echo_json({**answers.artifact_as_json(made), "markdown": text})
     elif out is None:
         say(text, nl=False)
 

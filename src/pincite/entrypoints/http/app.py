@@ -521,7 +521,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
                 cancelled=service.gone(request).is_set,
             )
             link = partial(service.link, request, name)
-            shown = artifacts.as_json(told, answers.claim_as_json)
+            shown = answers.artifact_as_json(told)
             for section in shown["sections"]:
                 for claim in section["claims"]:
                     _linked_claim(claim, link)
