@@ -146,7 +146,13 @@ SECTION = '[[section]]\nheading = "H"\nquestion = "What about {about}?"\n'
         ('cues = ["#5"]', ["The tide gauge has the number #5 in our list."]),
         ('cues = ["alarm"]', ["The tide gauge knows four alarms by now."]),
         ('headings = ["Numbers"]', ["The tide gauge has the number #5 in our list."]),
-        ("steps = true", ["Open the tide gauge with the small key."]),
+        (
+            "steps = true",
+            [
+                "Identify the tide gauge by its blue plate.",
+                "Open the tide gauge with the small key.",
+            ],
+        ),
     ],
 )
 def test_a_section_takes_what_its_template_says_and_nothing_else(
@@ -155,7 +161,8 @@ def test_a_section_takes_what_its_template_says_and_nothing_else(
     (library.root / "gauge.md").write_text(
         "# Tide gauge\n\nThe tide gauge knows four alarms by now. The tide gauge is programmed in "
         "C++ by Ada.\n\n## Numbers\n\nThe tide gauge has the number #5 in our list.\n\n"
-        "## Key\n\nOpen the tide gauge with the small key.\n"
+        "## Key\n\nIdentify the tide gauge by its blue plate. Open the tide gauge with the small "
+        "key.\n"
     )
     (library.root / "again.md").unlink()
     library.index()

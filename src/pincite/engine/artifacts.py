@@ -45,6 +45,7 @@ from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.route import among
 from pincite.settings import AskSettings, SearchSettings
 from pincite.text.finding import finder_of
+from pincite.text.verbs import VERBS
 from pincite.text.words import STOP_WORDS, fold
 
 KINDS = ("blueprint", "pdr", "workflow", "build-plan")
@@ -88,17 +89,17 @@ _LIMITS = re.compile(
 )
 _DEFINES = re.compile(r"(?:[\w`*’'-]+\s+){1,5}?(?:is|are|was|means)\s+(?:an?|the|one)\b")
 _NUMBERED = re.compile(r"\d{1,2}[.)]\s")
+# Nouns as well, or too common for a heading, but not where a sentence begins.
+_MORE_VERBS = """
+ask call change check click copy count cut download drain edit export fill find fit fix get go grant
+hang hold import keep label launch leave let level lift list load lock log make mark measure mix
+mount move note open place plot post press print pull push put read record reload repeat report
+reset return roll rotate run save scale schedule select set sign start stop store switch take test
+tie turn type update upgrade upload use wait wash watch weigh wipe
+"""
 _TELLS_TO = re.compile(
     r"(?:first,? |then,? |next,? |now,? |finally,? |always |in .{1,30}, )?"
-    r"(?:add|adjust|allow|apply|ask|attach|back up|bring|build|calibrate|call|change|check|choose"
-    r"|clean|click|close|collect|compare|configure|confirm|connect|convert|copy|count|create|cut"
-    r"|define|delete|deploy|disable|download|drain|edit|enable|enter|export|fill|find|fit|fix|follow"
-    r"|get|give|go|grant|hang|hold|import|install|keep|label|launch|leave|let|level|lift|list|load"
-    r"|lock|log|make|mark|measure|mix|modify|mount|move|note|open|place|plot|post|press|print"
-    r"|provide|pull|push|put|read|rebuild|record|register|reload|remove|rename|repeat|replace"
-    r"|report|reset|restart|restore|return|roll|rotate|run|save|scale|schedule|select|send|set|sign"
-    r"|start|stop|store|submit|switch|take|tell|test|tie|turn|type|uninstall|unlock|update|upgrade"
-    r"|upload|use|validate|verify|wait|wash|watch|weigh|wipe|write)\b",
+    rf"(?:{'|'.join(sorted(VERBS.union(_MORE_VERBS.split())))}|back up)\b",
     re.IGNORECASE,
 )
 

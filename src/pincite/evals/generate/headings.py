@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from pincite.evals.generate.draft import Clear, Idea, Source, plain, telling, words_of
 from pincite.evals.generate.phrases import asked
+from pincite.text.verbs import ALSO_NOUNS, VERBS
 from pincite.text.words import fold, question_codes
 
 _LONGEST_HEADING = 100
@@ -51,46 +52,7 @@ anexo referencias notas
 _DULL = frozenset(_DULL_WORDS.split())
 
 
-# Verbs that are hardly ever nouns at the head of a heading.
-_VERBS = """
-access achieve activate add adjust adopt allow analyse analyze annotate apply approve assemble
-assess assign attach audit authenticate automate avoid backport bake bind book boost bootstrap
-borrow bring browse build calculate calibrate cancel change check choose claim clean clear clone
-close collect combine compare compile compose compute configure confirm connect consume contact
-contribute control convert cook copy create customise customize cut debug declare decode
-decommission define delete deploy describe detach detect determine diagnose disable discover display
-distribute download downgrade drain draw drop edit embed enable encode encrypt enforce ensure enter
-escape estimate evaluate examine execute expand explain expose export extend extract fetch fill find
-fit fix follow forecast format free generate get give grant group handle hide hire host identify
-ignore implement import improve increase initialise initialize inject insert inspect install
-integrate interpret introduce invite invoke isolate join keep launch learn leave limit list listen
-load locate lock log maintain make manage measure merge migrate minimise minimize mitigate modify
-monitor mount move name obtain open optimise optimize order organise organize override pack paint
-park pause pay perform pick plan populate predict prepare preserve prevent print process produce
-promote protect provide provision publish pull purge push query raise read rebuild receive recover
-redeem redirect reduce refill register remove rename renew reopen repair replace replicate report
-request require reset resize resolve restart restore restrict resume retrieve return reuse revert
-review revoke rewrite roll rotate route run save scale schedule search secure select send separate
-serve set share show shut simulate sort specify split start steer stop store submit subscribe
-summarise summarize supply support suspend switch synchronise synchronize take tell terminate test
-throw trace track train transfer transform transport translate treat troubleshoot trust tune turn
-uninstall unlock update upgrade upload use validate verify view visit visualise visualize wait warm
-wash watch wire work wrap write
-"""
-_BASES = frozenset(_VERBS.split())
-# Verbs that are as often nouns: "Access control", "Test results". They need an object behind them.
-_ALSO_NOUNS = """
-access audit backport bake book boost bootstrap change check claim clone contact control copy cut
-debug display download drain draw drop edit escape estimate export extract fill find fit fix free
-format get grant group handle hide hire host import increase join keep launch leave limit list load
-lock log make measure merge monitor mount move name open order override pack paint park pause pay
-pick plan print process produce provision pull purge push query raise read redirect refill report
-request reset return reuse review roll rotate route run save scale schedule search secure select
-separate set share show sort split start stop store supply support switch take test throw trace
-track train transfer transport treat trust turn update upgrade upload use view visit wait warm wash
-watch wire work wrap
-"""
-_NEEDS_OBJECT = frozenset(_ALSO_NOUNS.split())
+_BASES = VERBS | ALSO_NOUNS
 _OBJECT = re.compile(r"(?:an?|the|your|all|any|each|every|one|two|multiple|several|new)\s", re.I)
 _NO_VERBS = """
 about across after against all along an and are as at before behind below between beyond both but by
@@ -228,7 +190,7 @@ def how_to(heading: str) -> str:
 def is_noun(word: str) -> bool:
     """Whether a word may be a thing: not `starts`, `started` or `starting`."""
     word = word.lower()
-    if word in _BASE_OF or word in _FUNCTION_WORDS or word in _BASES - _NEEDS_OBJECT:
+    if word in _BASE_OF or word in _FUNCTION_WORDS or word in VERBS:
         return False
     inflected = {word.removesuffix(ending) for ending in ("s", "ed", "d")} - {word}
     return _BASES.isdisjoint(inflected)
@@ -247,7 +209,7 @@ def _task(heading: str) -> str:
     if not verb.isalpha():
         return ""
     has_object = _OBJECT.match(rest) is not None
-    known = verb in _BASES and (has_object or verb not in _NEEDS_OBJECT)
+    known = verb in _BASES and (has_object or verb not in ALSO_NOUNS)
     likely = (
         re.match(r"(?:an?|the|your)\s", rest) is not None
         and verb not in _FUNCTION_WORDS
