@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +17,7 @@ from click.testing import CliRunner, Result
 from pincite import Answer, Library, open_library
 from pincite.engine import saved_answers
 from pincite.entrypoints.cli.main import cli
+from pincite.entrypoints.cli.serve import follow
 from pincite.errors import ReceiptInvalid, SettingsError
 from pincite.records.journal import Key
 from pincite.stores.journal import open_journal
@@ -233,6 +236,26 @@ def test_what_a_command_printed_is_not_told_again(library: Library) -> None:
     library.index()
     assert "holds again" in command(library, "recheck").output
     assert "holds again" not in CliRunner().invoke(cli, update).output
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_what_a_service_writes_into_a_log_is_news_until_somebody_reads_it(
+    library: Library,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    is_terminal: bool,
+) -> None:
+    saved_answers.save_outcome(library, library.ask(END))
+    write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    stop, told = threading.Event(), ""
+    following = threading.Thread(target=follow, args=(library, stop))
+    following.start()
+    while "no longer holds" not in told:
+        told += capsys.readouterr().err
+    stop.set()
+    following.join()
+    assert bool(library.index().answers) is not is_terminal
 
 
 def test_an_answer_that_is_forgotten_while_it_is_checked_does_not_come_back(
