@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from fastapi.testclient import TestClient
 
-from pincite.engine.serving import TeamLibraries
+from pincite import open_library
+from pincite.engine.serving import FolderLibraries, TeamLibraries
+from pincite.engine.teams import opened_team, team_journal
+from pincite.entrypoints.cli.keys import keys
 from pincite.entrypoints.http.guard import Limits
 from pincite.entrypoints.http.service import RIGHTS
+from pincite.records.journal import Key
 from service import folders, key_for, process, served, team
 
 CANARY = "pincite-canary-7f3a91"
@@ -313,6 +319,55 @@ def test_a_key_may_show_less_than_its_user_sees(users: Team) -> None:
         assert {one["filename"] for one in listed} == expected
         found = users.client.post("/rag/search", json={"query": "pump plan"}, headers=headers)
         assert {one["document"]["name"] for one in found.json()["results"]} == expected
+
+
+def test_a_key_of_a_folder_that_should_show_less_shows_nothing(notes: Path) -> None:
+    libraries = folders(notes)
+    with served(libraries) as client:
+        told = client.get("/rag/documents", headers=key_for(libraries, clearance="public"))
+        assert (told.status_code, told.json()["code"]) == (403, "denied")
+        assert "nothing above 'public'" in told.json()["detail"]
+
+
+@pytest.fixture
+def indexed_in(notes: Path, database: str) -> str:
+    """A database in which the folder is indexed, with keys of Ada's project and of Bob."""
+    with open_library(notes, store=database, user="ada", project="plans") as library:
+        library.index(model="hashing")
+    return database
+
+
+def test_a_key_made_in_a_folder_that_is_indexed_in_a_database_opens_its_project(
+    notes: Path, indexed_in: str
+) -> None:
+    made = CliRunner().invoke(keys, ["add", "own", "--library", str(notes)])
+    own = {"Authorization": f"Bearer {made.stdout.strip()}"}
+    with served(team(indexed_in)) as client:
+        assert client.get("/rag/libraries", headers=own).json() == {"libraries": ["plans"]}
+        for named in ({}, {"library": "plans"}, {"library": "ada/plans"}):
+            told = client.get("/rag/documents", params=named, headers=own).json()
+            assert [one["filename"] for one in told["documents"]] == ["lease.md"]
+
+
+def test_of_the_keys_of_a_database_those_of_its_own_project_open_a_folder(
+    notes: Path, indexed_in: str
+) -> None:
+    libraries = FolderLibraries({"notes": open_library(notes, store=indexed_in)})
+    with closing(opened_team(indexed_in)) as opened:
+        journal = team_journal(opened)
+        expected = {
+            Key("", "all", "ada"): 200,
+            Key("", "short", "ada", ("plans",)): 200,
+            Key("", "full", "ada", ("ada/plans",)): 200,
+            Key("", "other", "ada", ("diary",)): 401,
+            Key("", "bob", "bob"): 401,
+            Key("", "low", "ada", clearance="public"): 403,
+        }
+        secrets = {journal.add_key(key)[1]: status for key, status in expected.items()}
+    with served(libraries) as client:
+        for secret, status in secrets.items():
+            headers = {"Authorization": f"Bearer {secret}"}
+            assert client.get("/rag/documents", headers=headers).status_code == status
 
 
 def test_keys_that_came_with_a_folder_let_nobody_in(notes: Path, tmp_path: Path) -> None:

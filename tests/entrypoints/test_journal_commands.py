@@ -274,18 +274,18 @@ def secret_of(added: Result) -> str:
 
 
 def test_a_key_is_made_listed_and_revoked(run: Run) -> None:
-    added = run("keys", "add", "laptop", "--write", "--clearance", "internal", "--expires", "90d")
+    added = run("keys", "add", "laptop", "--write", "--expires", "90d")
     secret = secret_of(added)
     assert "laptop" in added.stderr
     assert secret not in added.stderr
     with closing(open_journal(Path(".index/journal.sqlite").resolve())) as journal:
         key = journal.key_of(secret)
         assert key is not None
-        assert (key.name, key.may_write, key.clearance) == ("laptop", True, "internal")
+        assert (key.name, key.may_write) == ("laptop", True)
         assert key.expires_at is not None
         assert 89 < (key.expires_at - time.time()) / 86_400 <= 90
         told = run("keys", "list").stdout
-        assert told.startswith(f"laptop ({key.id}): up to internal, reads and writes, made 20")
+        assert told.startswith(f"laptop ({key.id}): reads and writes, made 20")
         assert secret not in run("keys", "list", "--json").output
 
         reader = json.loads(run("keys", "add", "phone", "--json").stdout)
@@ -300,10 +300,10 @@ def test_a_key_is_made_listed_and_revoked(run: Run) -> None:
     assert "there is no key 'phone'" in run("keys", "revoke", "phone", code=2).stderr
 
 
-def test_a_key_of_a_folder_is_of_no_user_and_no_project(run: Run) -> None:
-    for option in ("--user", "--project"):
-        told = run("keys", "add", "laptop", option, "ada", code=2).stderr
-        assert "the key of a folder opens its library only" in told
+def test_a_key_of_a_folder_opens_all_of_it(run: Run) -> None:
+    for option, value in (("--user", "ada"), ("--project", "ada"), ("--clearance", "public")):
+        told = run("keys", "add", "laptop", option, value, code=2).stderr
+        assert "the key of a folder opens all of its library and no other" in told
     assert "expired already" in run("keys", "add", "old", "--expires", "2020-01-01", code=2).stderr
     assert "printable" in run("keys", "add", "a\x1b[2J", code=2).stderr
     assert run("keys", "list").stdout == "There are no keys.\n"

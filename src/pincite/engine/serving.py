@@ -14,7 +14,7 @@ from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
 from pincite.engine.teams import made_team, team_journal
-from pincite.errors import IndexMissing, LibraryError, ProjectMissing
+from pincite.errors import IndexMissing, LibraryError, ProjectMissing, StoreDenied
 from pincite.reading.sandbox import Sandbox
 from pincite.records.journal import Job, Key, LogMode
 from pincite.settings import DEFAULT_MODEL
@@ -59,7 +59,7 @@ class FolderLibraries:
         for name in self.libraries:
             journal = self._journal(name)
             key = journal.key_of(secret) if journal else None
-            if key is not None:
+            if key is not None and self._is_of(name, key):
                 return self._opened_by(name, key)
         return None
 
@@ -72,7 +72,7 @@ class FolderLibraries:
         for name in self.libraries:
             journal = self._journal(name)
             found = journal.signer(key_id) if journal else None
-            if found is not None:
+            if found is not None and self._is_of(name, found[0]):
                 return self._opened_by(name, found[0]), found[1]
         return None
 
@@ -118,7 +118,19 @@ class FolderLibraries:
         for library in self.libraries.values():
             library.close()
 
+    def _is_of(self, name: str, key: Key) -> bool:
+        """Whether the key opens this library: a team's journal holds those of all its projects."""
+        library = self.libraries[name]
+        project, user = library.known_as
+        named = not key.projects or {project, project.removeprefix(f"{user}/")} & {*key.projects}
+        return not library.place or (key.user == user and bool(named))
+
     def _opened_by(self, name: str, key: Key) -> Access:
+        if key.clearance:
+            raise StoreDenied(
+                f"this key shows nothing above {key.clearance!r}, which a folder's library cannot "
+                "keep; make one without --clearance, or serve the team's database with --store"
+            )
         return Access((name,), key.may_write, key.user or key.name, key_id=key.id)
 
     def _has_keys(self, name: str) -> bool:
@@ -198,10 +210,8 @@ class TeamLibraries:
         self._team.close()
 
     def _opened_by(self, key: Key) -> Access:
-        names = key.projects or tuple(
-            one.name if one.owner == key.user else f"{one.owner}/{one.name}"
-            for one in self._team.projects(key.user)
-        )
+        seen = key.projects or [f"{one.owner}/{one.name}" for one in self._team.projects(key.user)]
+        names = tuple(one.removeprefix(f"{key.user}/") for one in seen)
         # The first document that a user hands in makes their first project.
         return Access(
             names or ("documents",), key.may_write, key.user, key.clearance, key_id=key.id

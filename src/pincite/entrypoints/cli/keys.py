@@ -56,7 +56,11 @@ def keys() -> None:
 @click.argument("name")
 @click.option("--user", metavar="NAME", help="Of a team's database: whose key it is.")
 @click.option("--project", "projects", multiple=True, help="Only this project; repeat for several.")
-@click.option("--clearance", type=click.Choice(LEVELS), help="Show nothing above this label.")
+@click.option(
+    "--clearance",
+    type=click.Choice(LEVELS),
+    help="Of a team's database: show nothing above this label.",
+)
 @click.option("--write", is_flag=True, help="Also add, delete and reindex documents.")
 @click.option("--expires", type=Moment(after=True), help="After 90d, 12h, or on 2026-11-01.")
 @_of_keys
@@ -81,9 +85,10 @@ def add(
     with _opened(library, store) as (journal, folder):
         if folder is None or folder.place:
             made, secret = journal.add_key(_of_team(key, folder))
-        elif user or projects:
+        elif user or projects or clearance:
             raise SettingsError(
-                "the key of a folder opens its library only; leave out --user and --project"
+                "the key of a folder opens all of its library and no other; leave out --user, "
+                "--project and --clearance"
             )
         else:
             made, secret = add_key(folder, key, ask_for_consent)
