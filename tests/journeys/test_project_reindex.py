@@ -40,6 +40,17 @@ def test_what_was_handed_in_moves_to_another_policy_with_its_labels(opened: Open
     )
 
 
+def test_a_fresh_reindex_embeds_again_what_is_as_it_should_be(opened: Open) -> None:
+    project = opened("ada")
+    plan = project.index_document("plan.md", PLAN)
+    embedded = Counting.count
+    assert project.reindex().outcome == "already"
+    assert Counting.count == embedded
+    assert project.reindex(fresh=True).outcome == "switched"
+    assert Counting.count > embedded
+    assert [one.id for one in project.documents()] == [plan.document.id]
+
+
 def test_a_reindex_keeps_what_each_member_handed_in_as_guarded_as_it_was(opened: Open) -> None:
     ada = opened("ada")
     ada.index_document("note.md", NOTE)

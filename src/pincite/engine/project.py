@@ -167,21 +167,22 @@ class Project(Searchable):
         *,
         policy: str | None = None,
         model: str | None = None,
+        fresh: bool = False,
         gate: Gate = Gate(),
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> ReindexReport:
         """Move to another model or chunk policy while searches go on in the index as it was.
 
-        The files are those that were handed in. What comes or goes meanwhile is followed. Once
-        nothing is left to do, and the gate's questions are answered as well, searches use the new
-        generation.
+        The files are those that were handed in; with `fresh` they are read and embedded again
+        however they were made. What comes or goes meanwhile is followed. Once nothing is left to
+        do, and the gate's questions are answered as well, searches use the new generation.
         """
         from pincite.records import ReindexReport
 
         current = begun(self._store().header(), self.root)
         wishes = Wishes(policy=policy, model=model)
         header = header_for(current, wishes, self._embedders, folder_name=current.name)
-        if header == current:
+        if header == current and not fresh:
             return ReindexReport("already", current)
         self._home.refuse_files_of_a_folder()
         return self.generations.reindex(header, gate, on_progress)
