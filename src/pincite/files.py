@@ -81,6 +81,19 @@ def open_file(path: Path, mode: str = "rb", *, buffering: int = -1) -> BinaryIO:
         raise
 
 
+def lock_file(path: Path) -> BinaryIO | None:
+    """A file that nobody else can lock until it is closed; None where somebody has locked it."""
+    import fcntl
+
+    file = open_file(path, "ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file
+
+
 def replace_file(path: Path, parts: Iterable[bytes | memoryview], *, mode: int = 0o666) -> None:
     """Put a file in its place, the whole of it or nothing; on disk when this returns."""
     part = f".{path.name[-_LONGEST:]}.part"

@@ -177,11 +177,15 @@ def test_a_job_is_kept_as_it_was_saved_last(journal: Journal) -> None:
     assert (held.state, held.progress["documents"]) == ("running", 3)
     assert held.progress["seconds_left"] == float("inf")
     assert [one.id for one in journal.jobs()] == [running.id]
+    assert journal.jobs(left=True) == journal.jobs()
+    sly = {"path": '"state": "waiting".md'}
+    journal.save_job(replace(running, state="done", options=sly))
+    assert journal.jobs(left=True) == []
     for unknown in ("", "x", "a\0b", "\ud800", "é"):
         assert journal.job(unknown) is None
 
 
-def test_old_jobs_are_forgotten_when_they_are_over_or_all_of_them(journal: Journal) -> None:
+def test_old_jobs_are_forgotten_when_they_are_over(journal: Journal) -> None:
     ids = {state: new_id(1.0) for state in ("waiting", "done", "failed")}
     for state, job_id in ids.items():
         journal.save_job(Job(job_id, "plans", "index", state=state))  # type: ignore[arg-type]
@@ -189,8 +193,6 @@ def test_old_jobs_are_forgotten_when_they_are_over_or_all_of_them(journal: Journ
     assert len(journal.jobs()) == 3
     journal.forget_jobs(before=time.time() + 10)
     assert [one.id for one in journal.jobs()] == [ids["waiting"]]
-    journal.forget_jobs(before=time.time() + 10, over=False)
-    assert journal.jobs() == []
 
 
 def test_what_is_signed_with_a_key_ends_with_it(journal: Journal) -> None:

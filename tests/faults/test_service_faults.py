@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -48,62 +47,67 @@ def reindexing(address: str) -> str:
     return str(begun.json()["job"]["url"])
 
 
-@pytest.mark.parametrize("resumes", [True, False], ids=["as it is", "naive"])
-def test_a_job_of_a_killed_service_is_done_by_the_next_one(tmp_path: Path, resumes: bool) -> None:
+def is_under_way(address: str, at: str) -> bool:
+    progress = httpx.get(f"{address}{at}").json()["progress"]
+    return bool(0 < progress.get("documents_done", 0) < progress["documents_total"])
+
+
+def test_a_job_of_a_killed_service_is_done_by_the_next_one(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     library_of(notes, 400)
     with process(str(notes), "--no-watch") as (server, address):
-        at = httpx.post(f"{address}/rag/admin/reindex", json={"policy": "flat"}).json()["job"][
-            "url"
-        ]
-
-        def is_under_way() -> bool:
-            progress = httpx.get(f"{address}{at}").json()["progress"]
-            done = int(progress.get("documents_done", 0))
-            return 0 < done < int(progress["documents_total"])
-
-        waited(is_under_way)
+        at = reindexing(address)
+        waited(lambda: is_under_way(address, at))
         server.send_signal(signal.SIGKILL)
         server.wait(30)
     with open_library(notes) as library:
         (job,) = library.journal.jobs()
         assert (job.state, library.stats().header.policy) == ("running", "vault")
-        if not resumes:  # one that keeps its jobs in memory knows of none
-            library.journal.forget_jobs(before=time.time() + 1, over=False)
     with process(str(notes), "--no-watch") as (_, address):
-        if resumes:
-            waited(lambda: httpx.get(f"{address}{at}").json()["state"] == "done", 120)
-        else:
-            assert httpx.get(f"{address}{at}").status_code == 404
+        waited(lambda: httpx.get(f"{address}{at}").json()["state"] == "done", 120)
     with open_library(notes) as library:
-        assert (library.stats().header.policy == "flat") is resumes
+        assert library.stats().header.policy == "flat"
         assert len(library.documents()) == 400
+
+
+def test_of_two_services_for_a_folder_one_does_the_jobs_until_it_is_killed(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    library_of(notes, 400)
+    with (
+        process(str(notes), "--no-watch") as (first, _),
+        process(str(notes), "--no-watch") as (_, address),
+    ):
+        at = reindexing(address)
+        waited(lambda: is_under_way(address, at))
+        assert httpx.get(f"{address}{at}").json()["attempts"] == 1
+        first.send_signal(signal.SIGKILL)
+        waited(lambda: httpx.get(f"{address}{at}").json()["state"] == "done", 120)
+        assert httpx.get(f"{address}{at}").json()["attempts"] == 2
 
 
 def test_a_job_is_cancelled_at_its_next_step(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     library_of(notes, 400)
     with process(str(notes), "--no-watch") as (_, address):
-        at = httpx.post(f"{address}/rag/admin/reindex", json={"policy": "flat"}).json()["job"][
-            "url"
-        ]
+        at = reindexing(address)
         waited(lambda: httpx.get(f"{address}{at}").json()["progress"].get("documents_done", 0) > 0)
         cancel = f"{address}{at.replace('?', '/cancel?')}"
         httpx.post(cancel)
-        waited(lambda: httpx.get(f"{address}{at}").json()["state"] == "cancelled")
         found = httpx.post(f"{address}/rag/search", json={"query": "lease"}).json()
         assert found["results"]
-        again = httpx.post(cancel).json()
-        assert again["state"] == "cancelled"
+        next_one = httpx.post(f"{address}/rag/admin/reindex").json()["job"]["url"]
+        waited(lambda: httpx.get(f"{address}{next_one}").json()["state"] == "done")
+        assert httpx.get(f"{address}{at}").json()["state"] == "cancelled"
+        assert httpx.post(cancel).json()["state"] == "cancelled"
+    with open_library(notes) as library:
+        assert library.stats().header.policy == "vault"
 
 
 def test_a_service_that_is_stopped_leaves_its_job_to_the_next_one(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     library_of(notes, 400)
     with process(str(notes), "--no-watch") as (server, address):
-        at = httpx.post(f"{address}/rag/admin/reindex", json={"policy": "flat"}).json()["job"][
-            "url"
-        ]
+        at = reindexing(address)
         waited(lambda: httpx.get(f"{address}{at}").json()["progress"].get("documents_done", 0) > 0)
         server.terminate()
         assert server.wait(30) in (0, -signal.SIGTERM)

@@ -267,26 +267,26 @@ def test_a_library_whose_files_are_elsewhere_takes_none(library: Library, root: 
 def test_a_file_that_was_only_kept_is_indexed_by_the_next_update(
     library: Library, root: Path
 ) -> None:
-    path = library.keep_upload("plan.md", PLAN, LABELS)
-    assert library.keep_upload("plan.md", PLAN) == path
+    path, is_new = library.keep_upload("plan.md", PLAN, LABELS)
+    assert is_new
+    assert library.keep_upload("plan.md", PLAN) == (path, False)
     assert path not in told(library)
-    with open_library(root) as after_a_kill:
-        assert after_a_kill.index().added == 1
-        assert after_a_kill.index_upload(path).status == "deduplicated"
+    assert library.index().added == 1
     assert told(library)[path].tags == ("law",)
-    done = library.index_upload(path)
-    assert (done.status, library.index_upload(path).status) == ("indexed", "deduplicated")
-    assert library.keep_upload("lease.md", LEASE) == "lease.md"
+    assert library.index_upload(path, is_new=False).status == "deduplicated"
+    with open_library(root) as after_a_kill:
+        assert after_a_kill.index_upload(path, is_new=True).status == "indexed"
+    assert library.keep_upload("lease.md", LEASE) == ("lease.md", False)
 
 
 def test_a_kept_file_that_cannot_be_read_is_taken_away(library: Library, root: Path) -> None:
-    path = library.keep_upload("broken.pdf", NO_PDF)
+    path, is_new = library.keep_upload("broken.pdf", NO_PDF)
     with pytest.raises(FileUnreadable, match=r"broken\.pdf"):
-        library.index_upload(path)
+        library.index_upload(path, is_new=is_new)
     assert visible(root) == ["lease.md"]
     (root / "lease.md").unlink()
     with pytest.raises(FileUnreadable, match=r"lease\.md: is not there any more"):
-        library.index_upload("lease.md")
+        library.index_upload("lease.md", is_new=False)
 
 
 # Beside others who write.

@@ -137,7 +137,6 @@ class Uploads:
         self._root = root
         self._folder = folder
         self._keeping = Lock()  # of two who bring the same file, one writes it
-        self._brought: set[str] = set()  # paths of what was written, until `is_new` is asked
 
     def keep(
         self, store: Store | None, name: str, data: bytes, labels: Mapping[str, Any] | None
@@ -174,15 +173,7 @@ class Uploads:
             except BaseException:
                 self.take_away(path)
                 raise
-            self._brought.add(path)
         return path, True
-
-    def is_new(self, path: str) -> bool:
-        """Whether the file was written here, and nobody asked yet: who asks first, brought it."""
-        with self._keeping:
-            was_brought = path in self._brought
-            self._brought.discard(path)
-        return was_brought
 
     def is_kept(self, store: Store, path: str) -> bool:
         """Whether the file is as it was handed in, and no document was ever made of it."""
@@ -198,7 +189,6 @@ class Uploads:
         from pincite.stores.sqlite.connection import translated_errors
 
         labels = self._root / labels_file_of(path)
-        self._brought.discard(path)
         with translated_errors(self._root / path):
             remove(self._root / path)
             remove_ours(labels.parent, labels.name)

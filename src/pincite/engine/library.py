@@ -191,7 +191,7 @@ class Library(Searchable):
             wishes = Wishes() if header else Wishes(policy=method)
             path, is_new = self._uploads.keep(store, plain, data, labels)
             try:
-                return self._indexed(self._run(wishes), store, path)
+                return self._indexed(self._run(wishes), store, path, is_new=is_new)
             except PinciteError:
                 if is_new:
                     self._uploads.take_away(path)
@@ -202,8 +202,13 @@ class Library(Searchable):
         """Whether an index run is under way, here or in another process."""
         return self._home.is_written()
 
-    def keep_upload(self, name: str, data: bytes, labels: Mapping[str, Any] | None = None) -> str:
-        """Only write a file that is handed in, for `index_upload` or the next update; its path."""
+    def keep_upload(
+        self, name: str, data: bytes, labels: Mapping[str, Any] | None = None
+    ) -> tuple[str, bool]:
+        """Only write a file that is handed in, for `index_upload` or the next update.
+
+        Where it stands, and whether it did not before.
+        """
         from pincite.engine.handing_in import checked
 
         plain = checked(name, data, labels)
@@ -212,31 +217,37 @@ class Library(Searchable):
                 store: Store | None = self._store()
             except IndexMissing:
                 store = None
-            return self._uploads.keep(store, plain, data, labels)[0]
+            return self._uploads.keep(store, plain, data, labels)
 
     def index_upload(
-        self, path: str, *, on_progress: Callable[[Progress], None] = lambda progress: None
+        self,
+        path: str,
+        *,
+        is_new: bool,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Uploaded:
-        """Make a file searchable that was kept. One that cannot be read is taken away again."""
+        """Make a file searchable that was kept. One that cannot be read is taken away again.
+
+        Nobody is waited for: LibraryBusy while another process writes.
+        """
         run = self._run(Wishes(), on_progress=on_progress)
-        with _naming(path), closing(patiently(self._home.write)) as store:
+        with _naming(path), closing(self._home.write()) as store:
             try:
-                return self._indexed(run, store, path)
+                return self._indexed(run, store, path, is_new=is_new)
             except FileUnreadable:
                 if self._uploads.is_kept(store, path):
                     self._uploads.take_away(path)
                 raise
 
     def take_back_upload(self, path: str) -> None:
-        """Remove a file that was kept and never made searchable."""
-        with closing(patiently(self._home.write)) as store:
-            if self._uploads.is_kept(store, path):
-                self._uploads.take_away(path)
+        """Remove a file that was kept and never made searchable, whoever writes meanwhile."""
+        if self._uploads.is_kept(self._store(), path):
+            self._uploads.take_away(path)
 
-    def _indexed(self, run: Run, store: Store, path: str) -> Uploaded:
+    def _indexed(self, run: Run, store: Store, path: str, *, is_new: bool) -> Uploaded:
         done = run.add(self._home, store, self._sandbox, path)
         # It may have been followed before this call came to it.
-        return replace(done, status="indexed") if self._uploads.is_new(path) else done
+        return replace(done, status="indexed") if is_new else done
 
     def original(self, document_id: str) -> tuple[str, bytes] | None:
         """Name and bytes of a document's file as it is now; None where there is none of that id.

@@ -7,20 +7,30 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import BinaryIO
 
 from pincite.engine.addresses import Address
+from pincite.engine.folders import INDEX_FOLDER
 from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
 from pincite.engine.teams import made_team, team_journal
-from pincite.errors import IndexMissing, LibraryError, ProjectMissing, StoreDenied
+from pincite.errors import (
+    IndexMissing,
+    LibraryError,
+    PinciteError,
+    ProjectMissing,
+    StoreDenied,
+)
+from pincite.files import lock_file
 from pincite.reading.sandbox import Sandbox
 from pincite.records.journal import Job, Key, LogMode
 from pincite.settings import DEFAULT_MODEL
 from pincite.stores.journal import Journal
 
 AnyLibrary = Library | Project
+_JOBS_LOCK = "jobs.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,7 @@ class FolderLibraries:
     def __init__(self, libraries: Mapping[str, Library], *, trusting: bool = True) -> None:
         self.libraries = dict(libraries)
         self._trusting = trusting
+        self._locks: dict[str, BinaryIO] = {}
 
     def names(self) -> tuple[str, ...]:
         """As they were named at the start; the first is the default."""
@@ -84,18 +95,24 @@ class FolderLibraries:
         """As it was opened for everybody."""
         return self.libraries[name]
 
-    def library_of(self, job: Job) -> Library:
-        """The library of that name; it may be served no more."""
-        if job.library not in self.libraries:
-            raise IndexMissing(f"the library {job.library} is not served any more")
-        return self.libraries[job.library]
-
     def journals(self) -> Iterator[Journal]:
         """One beside each index."""
         for name in self.libraries:
             journal = self._journal(name)
             if journal:
                 yield journal
+
+    def jobs(self) -> Iterator[tuple[Journal, Job]]:
+        """What is left to do, in the libraries whose jobs no other service does."""
+        for name in self.libraries:
+            left: list[tuple[Journal, Job]] = []
+            # One journal that is locked, or cannot be opened, does not hold up the others.
+            with suppress(PinciteError, OSError):
+                journal = self._journal(name)
+                if journal and self._does_jobs(name):
+                    left = [(journal, one) for one in journal.jobs(left=True)]
+            # In a team's database there are also jobs of projects, which have a user.
+            yield from (one for one in left if one[1].library == name and not one[1].user)
 
     def warm_up(self) -> list[str]:
         """Open every library and its model before somebody waits for them; what does not work.
@@ -117,6 +134,8 @@ class FolderLibraries:
         """Give back every library."""
         for library in self.libraries.values():
             library.close()
+        for lock in self._locks.values():
+            lock.close()
 
     def _is_of(self, name: str, key: Key) -> bool:
         """Whether the key opens this library: a team's journal holds those of all its projects."""
@@ -132,6 +151,15 @@ class FolderLibraries:
                 "keep; make one without --clearance, or serve the team's database with --store"
             )
         return Access((name,), key.may_write, key.user or key.name, key_id=key.id)
+
+    def _does_jobs(self, name: str) -> bool:
+        """Whether a library's jobs are this service's: those of the first one, until it ends."""
+        if name not in self._locks:
+            lock = lock_file(self.libraries[name].root / INDEX_FOLDER / _JOBS_LOCK)
+            if lock is None:
+                return False
+            self._locks[name] = lock
+        return True
 
     def _has_keys(self, name: str) -> bool:
         journal = self._journal(name)
@@ -185,13 +213,15 @@ class TeamLibraries:
                 )
             return self._projects[who]
 
-    def library_of(self, job: Job) -> Project:
-        """The project, as the user who asked for the job."""
-        return self.open(Access((job.library,), user=job.user), job.library)
-
     def journals(self) -> Iterator[Journal]:
         """The one of the database."""
         yield self._journal
+
+    def jobs(self) -> Iterator[tuple[Journal, Job]]:
+        """What is left to do in all projects, where no other service does it."""
+        if self._team.does_jobs():
+            left = self._journal.jobs(left=True)
+            yield from ((self._journal, one) for one in left if one.user)
 
     def warm_up(self) -> list[str]:
         """Ask the database, and load the model that new projects have; what does not work."""
@@ -236,3 +266,14 @@ def opened(libraries: Libraries, access: Access, name: str | None) -> tuple[str,
     if name is None or name not in access.libraries:
         raise ProjectMissing("no such library, or you have no access to it; see GET /rag/libraries")
     return name, libraries.open(access, name)
+
+
+def library_of(libraries: Libraries, job: Job) -> AnyLibrary:
+    """The library of a job, as far as the key that asked for it opens it now."""
+    access = libraries.owner()
+    if job.key:
+        found = libraries.access_of_key(job.key)
+        if found is None:
+            raise ProjectMissing("the key that asked for this is no longer valid")
+        access, _ = found
+    return opened(libraries, access, job.library)[1]

@@ -37,7 +37,7 @@ class Job:
     id: str
     library: str
     kind: str
-    user: str = ""
+    user: str = ""  # of a team's project: who asked for it
     key: str = ""  # the id of the key that asked for it
     options: Mapping[str, Any] = field(default_factory=dict)
     state: JobState = "waiting"
@@ -45,7 +45,6 @@ class Job:
     message: str = ""  # what came of it, or why it failed
     made_at: float = 0.0
     changed_at: float = 0.0
-    begun_by: str = ""  # host and process of the service that does it
     attempts: int = 0  # times that it was begun
 
     @property

@@ -787,8 +787,9 @@ def _taken(
         and has_index(library.root)
         and (len(data) > SMALL or library.is_written)
     ):
-        path = library.keep_upload(filename, data, given.metadata)
-        return _submitted(service, request, "index", {"path": path}, library, name)
+        path, is_new = library.keep_upload(filename, data, given.metadata)
+        options = {"path": path, "is_new": is_new}
+        return _submitted(service, request, "index", options, library, name)
     return library.index_document(filename, data, labels=given.metadata, method=given.method)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pincite.errors import SettingsError, StoreDenied
+from pincite.errors import LibraryBusy, SettingsError, StoreDenied
 from pincite.records import LEVELS, MEMBER_ROLES, MemberRole, Scope, level_of, refuse_bad_name
 from pincite.stores.postgres.address import EMBEDDED
 from pincite.stores.postgres.connection import Entry, HeldLock, Server
@@ -17,6 +17,8 @@ from pincite.stores.postgres.reader import missing
 from pincite.stores.postgres.store import PostgresStore, held_back
 from pincite.stores.postgres.uploads import UploadStore
 from pincite.stores.postgres.words import WORD_TABLES
+
+_JOBS = -1  # a lock beside those of projects, whose keys are positive
 
 _PROJECT = """
 SELECT project.id FROM project
@@ -73,6 +75,7 @@ class Team:
         self._server = server
         self._index = index
         self._own_server: EmbeddedServer | None = None
+        self._jobs: HeldLock | None = None
 
     @classmethod
     def at(
@@ -271,8 +274,19 @@ class Team:
             done = connection.execute(statement.replace("?", "%s"), list(values))
             return list(done.fetchall()) if done.description else []
 
+    def does_jobs(self) -> bool:
+        """Whether this one does the jobs in the journal: the first that asks, until it closes."""
+        try:
+            self._jobs = self._jobs or self._server.hold(_JOBS, otherwise="another service does")
+            self._jobs.check()
+        except LibraryBusy:
+            self._jobs = None
+        return self._jobs is not None
+
     def close(self) -> None:
         """Give back every connection."""
+        if self._jobs is not None:
+            self._jobs.release()
         self._server.close()
         if self._own_server is not None:
             self._own_server.stop()
