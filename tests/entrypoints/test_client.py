@@ -161,6 +161,16 @@ def test_a_large_file_is_waited_for(remote: RemoteLibrary) -> None:
     assert remote.search("valve sticks").results[0].document == taken.document
 
 
+def test_a_large_file_is_waited_for_as_long_as_the_caller_wants(
+    remote: RemoteLibrary, local: Library
+) -> None:
+    with (
+        local._home.held(1),
+        pytest.raises(ServerUnreachable, match=r"log\.txt: job \w+ is .* after 1 seconds"),
+    ):
+        remote.index_document("log.txt", b"The valve sticks.\n" * 60_000, wait=1)
+
+
 def test_errors_are_those_of_the_library(remote: RemoteLibrary, notes: Path) -> None:
     with pytest.raises(CitationNotFound, match=r"lease\.md"):
         remote.show("lease.md:99")

@@ -195,11 +195,12 @@ class RemoteLibrary:
         *,
         labels: Mapping[str, Any] | None = None,
         method: str | None = None,
+        wait: float | None = None,
     ) -> Uploaded:
         """Make a file searchable; the same bytes again are the same document.
 
-        Of a large file the server makes a job, which is waited for. FileUnreadable says why a file
-        cannot be read.
+        Of a large file the server makes a job, which is waited for, at most `wait` seconds where
+        they are given. FileUnreadable says why a file cannot be read.
         """
         said = {"metadata": json.dumps(dict(labels)) if labels else None, "method": method}
         form = _form(self._named(said), name, data)
@@ -207,7 +208,13 @@ class RemoteLibrary:
         job = _decoded(content, _Taken).job
         if job is None:
             return _decoded(content, Uploaded)
+        began = time.monotonic()
         while not job.is_over:
+            if wait is not None and time.monotonic() > began + wait:
+                raise ServerUnreachable(
+                    f"{name}: job {job.id} is {job.state} after {wait:g} seconds, and "
+                    f"{self._server.name} goes on with it"
+                )
             time.sleep(_BETWEEN_LOOKS)
             job = self.job(job.id)
         status, _, document_id = job.message.partition(": ")
