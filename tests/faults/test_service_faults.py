@@ -116,6 +116,24 @@ def test_a_service_that_is_stopped_leaves_its_job_to_the_next_one(tmp_path: Path
         assert job.state == "waiting"
 
 
+def test_a_service_says_which_folder_it_does_not_follow_and_follows_it_again(
+    tmp_path: Path,
+) -> None:
+    notes = tmp_path / "notes"
+    library_of(notes, 1)
+    labels = notes / "pincite-labels.json"
+    with process(str(notes)) as (_, address):
+        waited(lambda: httpx.get(f"{address}/readyz").json()["message"] == "ready")
+        labels.write_text("{")
+        why = "ready; not followed: notes: pincite-labels.json"
+        waited(lambda: httpx.get(f"{address}/readyz").json()["message"].startswith(why))
+        assert httpx.get(f"{address}/readyz").status_code == 200
+        labels.unlink()
+        waited(lambda: httpx.get(f"{address}/readyz").json()["message"] == "ready")
+        (notes / "late.md").write_text("# Late\n\nThe wombat arrives.\n")
+        waited(lambda: len(httpx.get(f"{address}/rag/documents").json()["documents"]) == 2)
+
+
 def test_more_requests_than_may_wait_are_turned_away_and_nothing_fails(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     library_of(notes, 100)

@@ -701,6 +701,31 @@ def test_following_a_folder_outlives_passing_troubles(folder: Path) -> None:
     assert [type(trouble) for trouble in troubles] == [LibraryBusy]
 
 
+def test_following_a_folder_outlives_a_bad_save_and_a_folder_that_is_away(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pincite.engine.library._SECONDS_BETWEEN_TRIES", 0.1)
+    stop = threading.Event()
+    told: list[PinciteError] = []
+    labels = folder / "pincite-labels.json"
+    away = folder.with_name("away")
+    with open_library(folder) as library:
+        reports = library.watch(stop, on_trouble=told.append)
+        assert next(reports).unchanged == 4
+        labels.write_text("{")
+        threading.Timer(1.5, labels.unlink).start()
+        assert next(reports).unchanged == 4  # as soon as it has passed
+        assert [type(one) for one in told] == [SettingsError]
+        folder.rename(away)
+        (away / "later.md").write_text("# Later\n\nA zebra.\n")
+        threading.Timer(1.5, away.rename, [folder]).start()
+        assert next(reports).added == 1
+        assert [type(one) for one in told] == [SettingsError, FolderMissing]
+        (folder / "last.md").write_text("# Last\n\nA giraffe.\n")
+        assert next(reports).added == 1
+        stop.set()
+
+
 def test_a_mended_log_that_a_killed_repair_left_never_replaces_a_newer_one(folder: Path) -> None:
     index_folder = folder / ".index"
     shutil.copy(index_folder / "chunks.jsonl", index_folder / "chunks.jsonl.mended")

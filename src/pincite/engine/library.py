@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +21,14 @@ from pincite.engine.models import Wishes
 from pincite.engine.searchable import Searchable
 from pincite.errors import (
     CitationNotFound,
+    ConsentNeeded,
     FileUnreadable,
     IndexMissing,
     LibraryBusy,
-    ModelUnavailable,
-    NothingToIndex,
+    LibraryClosed,
     PinciteError,
-    StoreBusy,
     StoreDenied,
-    StoreFull,
-    StoreUnreachable,
+    StoreReadOnly,
 )
 from pincite.settings import DEFAULT_MAX_FILE_BYTES, SourceSettings
 
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
 
 _DOCUMENT_ID = re.compile("[0-9a-f]{40}")
 _SECONDS_BETWEEN_TRIES = 5.0
-_PASSING = (LibraryBusy, NothingToIndex, ModelUnavailable, StoreBusy, StoreFull, StoreUnreachable)
 
 
 class Library(Searchable):
@@ -143,26 +141,28 @@ class Library(Searchable):
     ) -> Iterator[IndexReport]:
         """Follow the folder until `stop` is set: a first report, then one for each change.
 
-        What may pass (another writer, a full disk, a service that does not answer, an empty
-        folder) is told to `on_trouble` and tried again.
+        Whatever goes wrong (another writer, a full disk, a labels file that cannot be read, a
+        folder that is away) is told to `on_trouble` once, and tried again until a report says that
+        it has passed. Only a missing consent ends it, and a folder that never may write.
         """
-
-        def indexed() -> IndexReport | None:
-            while not stop.is_set():
-                try:
-                    return self.index(passwords=passwords)
-                except _PASSING as trouble:
+        is_awaited, told = True, ""
+        while not stop.is_set():
+            try:
+                changes = self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop)
+                for _ in chain([None], changes):
+                    report = self.index(passwords=passwords)
+                    if is_awaited or report.paths or report.failures or report.answers:
+                        is_awaited, told = False, ""
+                        yield report
+            except (ConsentNeeded, LibraryClosed):
+                raise
+            except PinciteError as trouble:
+                if self.place and isinstance(trouble, StoreReadOnly):
+                    raise
+                if str(trouble) != told:
                     on_trouble(trouble)
-                    stop.wait(_SECONDS_BETWEEN_TRIES)
-            return None
-
-        first = indexed()
-        if first is not None:
-            yield first
-        for _ in self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop):
-            report = indexed()
-            if report is not None and (report.paths or report.failures or report.answers):
-                yield report
+                is_awaited, told = True, str(trouble)
+                stop.wait(_SECONDS_BETWEEN_TRIES)
 
     def index_document(
         self,

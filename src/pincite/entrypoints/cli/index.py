@@ -29,7 +29,7 @@ from pincite.entrypoints.cli.common import (
     refuse_elsewhere,
     tell_move,
 )
-from pincite.errors import FileUnreadable, LibraryError, PinciteError, SettingsError
+from pincite.errors import FileUnreadable, LibraryError, SettingsError
 from pincite.records import LARGEST_FILE_BYTES, IndexReport, Progress
 from pincite.settings import (
     DEFAULT_MAX_FILE_BYTES,
@@ -244,7 +244,9 @@ def watch(folder: Path, passwords_file: Path | None, as_json: bool) -> None:
         following = library.watch(
             threading.Event(),
             passwords=passwords_in(passwords_file),
-            on_trouble=_Troubles().tell,
+            on_trouble=lambda trouble: click.echo(
+                f"{printable(str(trouble))} (trying again)", err=True
+            ),
         )
         for report in following:
             _print(library, report, time.monotonic() - started, as_json=as_json)
@@ -287,18 +289,6 @@ def verify(folder: Path, repair: bool, as_json: bool) -> None:
         echo_lines(reports.findings_as_text(findings, left, in_folder=not place))
     if left:
         sys.exit(EXIT_DAMAGED)
-
-
-class _Troubles:
-    """Tells of a passing trouble once, however often it is met."""
-
-    def __init__(self) -> None:
-        self._last = ""
-
-    def tell(self, trouble: PinciteError) -> None:
-        if str(trouble) != self._last:
-            self._last = str(trouble)
-            click.echo(f"{printable(self._last)} (trying again)", err=True)
 
 
 def _warn_of_library_above(folder: Path) -> None:

@@ -8,8 +8,9 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from pincite.engine.serving import Libraries
+    from pincite.entrypoints.http.service import Service
 
 _WHILE_WRITING = 16  # requests at once: most of them wait for a language model
 _SECONDS_TO_END = 10  # for requests that are under way
@@ -171,7 +173,7 @@ def serve(
         ending.callback(service.jobs.close)
         ending.callback(stop.set)
         for name, library in served.items():
-            _introduce(name, library, stop, watch=not no_watch)
+            _introduce(name, library, service, stop, watch=not no_watch)
         threading.Thread(target=service.warm_up, args=(stop,), name="warm-up", daemon=True).start()
         _log_to_stderr()
         if listening is not None:
@@ -219,7 +221,9 @@ def open_named(folders: Iterable[Path], profiles: Mapping[str, Profile] = {}) ->
     return opened
 
 
-def _introduce(name: str, library: Library, stop: threading.Event, *, watch: bool) -> None:
+def _introduce(
+    name: str, library: Library, service: Service, stop: threading.Event, *, watch: bool
+) -> None:
     """Say what there is to know of a library, and follow its folder."""
     told = printable(str(library.root))
     if not has_index(library.root):
@@ -228,8 +232,9 @@ def _introduce(name: str, library: Library, stop: threading.Event, *, watch: boo
         else:
             click.echo(f"{told} has no index yet; run `pincite index build {told}`.")
     if watch and not library.place:
+        on_state = partial(service.not_followed.__setitem__, name)
         threading.Thread(
-            target=follow, args=(library, stop), name=f"watch {name}", daemon=True
+            target=follow, args=(library, stop, on_state), name=f"watch {name}", daemon=True
         ).start()
 
 
@@ -242,27 +247,37 @@ def own_folder() -> Path:
     return folder
 
 
-def follow(library: Library, stop: threading.Event) -> None:
-    """Bring the index up to date whenever the folder changes."""
+def follow(
+    library: Library, stop: threading.Event, on_state: Callable[[str], None] = lambda why: None
+) -> None:
+    """Bring the index up to date whenever the folder changes; `on_state` hears why it is not."""
 
-    def tell(trouble: PinciteError) -> None:
+    def tell(trouble: PinciteError, what: str = "") -> None:
+        on_state(str(trouble))
+        click.echo(f"Note: {what}{printable(str(trouble))}", err=True)
+
+    def tell_of(trouble: PinciteError) -> None:
         if not isinstance(trouble, NothingToIndex):
-            click.echo(f"Note: {printable(str(trouble))}", err=True)
+            tell(trouble)
 
     logged: set[tuple[str, float]] = set()
     try:
-        for report in library.watch(stop, on_trouble=tell):
-            for one in report.answers:
-                if (check := (one.answer.id, one.answer.checked_at)) not in logged:
-                    click.echo(f"Note: {recheck_as_text(one)}", err=True)
-                    logged.add(check)
-            if sys.stderr.isatty():  # a log may have no reader: commands tell it, too
-                note_told(library, report.answers)
-            for failure in report.failures:
-                told = f"Note: {failure.path}: {failure.reason}"
-                click.echo(printable(told), err=True)
+        for report in library.watch(stop, on_trouble=tell_of):
+            on_state("")
+            try:
+                for one in report.answers:
+                    if (check := (one.answer.id, one.answer.checked_at)) not in logged:
+                        click.echo(f"Note: {recheck_as_text(one)}", err=True)
+                        logged.add(check)
+                if sys.stderr.isatty():  # a log may have no reader: commands tell it, too
+                    note_told(library, report.answers)
+                for failure in report.failures:
+                    told = f"Note: {failure.path}: {failure.reason}"
+                    click.echo(printable(told), err=True)
+            except PinciteError as error:  # of the journal: the folder is followed all the same
+                click.echo(f"Note: {printable(str(error))}", err=True)
     except PinciteError as error:
-        click.echo(f"Note: changes are no longer followed: {printable(str(error))}", err=True)
+        tell(error, "changes are no longer followed: ")
 
 
 @contextmanager

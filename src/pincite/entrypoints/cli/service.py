@@ -47,7 +47,7 @@ class Running:
     version: str = ""
     uptime_seconds: float = 0.0
     memory_bytes: int = 0
-    message: str = ""  # why it failed
+    message: str = ""  # why it failed, or does not follow a folder
     sockets: tuple[str, ...] = ()
     is_current: bool = True  # of this version and with these settings: commands here use it
 
@@ -154,7 +154,7 @@ def _status(process: int, sockets: Sequence[str]) -> Running:
         version=str(told.get("version", "")),
         uptime_seconds=float(told.get("uptime_seconds", 0)),
         memory_bytes=int(told.get("memory_bytes", 0)),
-        message=str(told.get("message", "")).partition("failed: ")[2],
+        message=str(told.get("message", "")).removeprefix(str(told["status"])).lstrip(":; "),
         sockets=tuple(sockets),
         is_current=f"-{stamp()}." in sockets[0],
     )

@@ -139,6 +139,7 @@ class Service:
         self.writers = anyio.CapacityLimiter(self.limits.at_once)
         self.began = time.monotonic()
         self.warming: str = "warming up"  # or ready, or why it failed
+        self.not_followed: dict[str, str] = {}  # why not, by the library; empty where it is
         self._under_way = 0
         rate = self.limits.rate
         try:
@@ -315,8 +316,11 @@ class Service:
         """How the service is; what it serves is nobody's business but its owner's."""
         told: dict[str, object] = {"status": self.warming.partition(":")[0], "version": __version__}
         if is_owner or self.libraries.access(None) is not None:
+            troubles = (
+                f"not followed: {one}: {why}" for one, why in self.not_followed.items() if why
+            )
             told |= {
-                "message": self.warming,
+                "message": "; ".join((self.warming, *troubles)),
                 "pid": os.getpid(),
                 "uptime_seconds": round(time.monotonic() - self.began, 1),
                 "memory_bytes": memory_bytes(),
