@@ -132,9 +132,8 @@ class Jobs:
             _log.exception("job %s", job.id)
             message = "internal error; see the log of the service"
         attempts = job.attempts - (state == "waiting")
-        self._end(
-            journal, replace(progress.job, state=state, message=message, attempts=attempts), library
-        )
+        job = replace(progress.job, state=state, message=message, attempts=attempts)
+        self._end(journal, job, library)
         return state != "waiting"
 
     def _begun(self, journal: Journal, job_id: str) -> Job | None:
@@ -142,8 +141,7 @@ class Jobs:
         with self._changing, suppress(PinciteError):
             job = journal.job(job_id)
             if job is not None and not job.is_over and not self._stopping.is_set():
-                attempts = job.attempts + 1
-                job = replace(job, state="running", message="", attempts=attempts)
+                job = replace(job, state="running", message="", attempts=job.attempts + 1)
                 journal.save_job(job)
                 self._doing = job_id
                 self._cancelled.clear()

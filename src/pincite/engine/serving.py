@@ -16,13 +16,7 @@ from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
 from pincite.engine.teams import made_team, team_journal
-from pincite.errors import (
-    IndexMissing,
-    LibraryError,
-    PinciteError,
-    ProjectMissing,
-    StoreDenied,
-)
+from pincite.errors import IndexMissing, LibraryError, PinciteError, ProjectMissing, StoreDenied
 from pincite.files import lock_file
 from pincite.reading.sandbox import Sandbox
 from pincite.records.journal import Job, Key, LogMode
@@ -105,14 +99,14 @@ class FolderLibraries:
     def jobs(self) -> Iterator[tuple[Journal, Job]]:
         """What is left to do, in the libraries whose jobs no other service does."""
         for name in self.libraries:
-            left: list[tuple[Journal, Job]] = []
             # One journal that is locked, or cannot be opened, does not hold up the others.
             with suppress(PinciteError, OSError):
                 journal = self._journal(name)
                 if journal and self._does_jobs(name):
-                    left = [(journal, one) for one in journal.jobs(left=True)]
-            # In a team's database there are also jobs of projects, which have a user.
-            yield from (one for one in left if one[1].library == name and not one[1].user)
+                    for job in journal.jobs(left=True):
+                        # In a team's database there are also jobs of projects, which have a user.
+                        if job.library == name and not job.user:
+                            yield journal, job
 
     def warm_up(self) -> list[str]:
         """Open every library and its model before somebody waits for them; what does not work.

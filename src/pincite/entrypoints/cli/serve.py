@@ -253,16 +253,13 @@ def follow(
     """Bring the index up to date whenever the folder changes; `on_state` hears why it is not."""
 
     def tell(trouble: PinciteError, what: str = "") -> None:
-        on_state(str(trouble))
-        click.echo(f"Note: {what}{printable(str(trouble))}", err=True)
-
-    def tell_of(trouble: PinciteError) -> None:
         if not isinstance(trouble, NothingToIndex):
-            tell(trouble)
+            on_state(str(trouble))
+            click.echo(f"Note: {what}{printable(str(trouble))}", err=True)
 
     logged: set[tuple[str, float]] = set()
     try:
-        for report in library.watch(stop, on_trouble=tell_of):
+        for report in library.watch(stop, on_trouble=tell):
             on_state("")
             try:
                 for one in report.answers:
