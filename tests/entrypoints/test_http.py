@@ -8,9 +8,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from jsonschema_rs import Draft202012Validator
 
 from pincite.entrypoints.http.guard import Limits
 from pincite.entrypoints.http.service import RIGHTS
@@ -422,6 +424,45 @@ def test_the_description_of_the_service_has_examples_that_work(client: TestClien
     assert tried == {
         *(f"/rag/{name}" for name in ("index", "search", "context", "ask", "artifacts", "check")),
         *("/rag/admin/reindex", "/rag/feedback", "/v1/chat/completions"),
+    }
+
+
+def test_answers_are_as_the_description_says(client: TestClient) -> None:
+    told = client.get("/openapi.json").json()
+    files = [("file", ("a.md", b"# A\n\nThe pump leaks.")), ("file", ("b.pdf", b"%PDF-1.7 no"))]
+    large = {"filename": "log.txt", "content": "The boat is moored.\n\n" * 60_000}
+    chat = {"model": "pincite", "messages": [{"role": "user", "content": END["question"]}]}
+    asked: list[tuple[str, Any]] = [
+        *(("/rag/index", {"json": given}) for given in (HELLO, HELLO, large)),
+        ("/rag/index", {"files": files}),
+        ("/rag/search", {"json": {"query": "lease"}}),
+        ("/rag/search", {"json": {"query": "lease", "mode": "words", "per_document": False}}),
+        ("/rag/search", {"json": {"query": "lease", "filters": {"type": []}}}),
+        *(("/rag/ask", {"json": given}) for given in (END, {"question": "who?"})),
+        ("/rag/admin/reindex", {}),
+        ("/v1/chat/completions", {"json": chat}),
+    ]
+    answers = [("post", path, client.post(path, **more)) for path, more in asked]
+    one = answers[0][2].json()["id"]
+    job = answers[2][2].json()["job"]["id"]
+    for path in ("documents", "log", f"documents/{one}", f"jobs/{job}"):
+        known = path.replace(one, "{document_id}").replace(job, "{job_id}")
+        answers.append(("get", f"/rag/{known}", client.get(f"/rag/{path}")))
+    for method, path, answer in answers:
+        described = told["paths"][path][method]["responses"][str(answer.status_code)]
+        schema = described["content"]["application/json"]["schema"]
+        check = Draft202012Validator({**schema, "components": told["components"]})
+        check.validate(answer.json())
+        assert not check.is_valid({"error": "something else"})
+    assert {path for _, path, _ in answers} == {
+        path
+        for path, operations in told["paths"].items()
+        for operation in operations.values()
+        for each in operation["responses"].values()
+        if any(
+            one.get("schema") and kind == "application/json"
+            for kind, one in each.get("content", {}).items()
+        )
     }
 
 

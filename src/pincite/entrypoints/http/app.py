@@ -36,7 +36,7 @@ from pincite.engine.library import Library
 from pincite.engine.serving import Access, AnyLibrary
 from pincite.entrypoints import answers, render, reports
 from pincite.entrypoints.client import RECORDS
-from pincite.entrypoints.http import view
+from pincite.entrypoints.http import described, view
 from pincite.entrypoints.http.guard import OWNER, Guard, problem
 from pincite.entrypoints.http.mcp import AgentsDoor
 from pincite.entrypoints.http.openai import chat_routes
@@ -71,7 +71,7 @@ from pincite.settings import DEFAULT_BUDGET, AskSettings, SearchSettings, policy
 T = TypeVar("T")
 
 SMALL = 1_000_000  # bytes of a file that is made searchable before the answer; more is a job
-_STREAM: dict[int | str, Json] = {200: {"content": {"text/event-stream": {}}}}
+_STREAM: Json = {"content": {"text/event-stream": {}}}
 _BETWEEN_EVENTS = 0.5  # seconds
 _DESCRIPTION = "Answers from your own documents, each with its exact place."
 _PROBLEM = {
@@ -251,11 +251,11 @@ def create_app(service: Service) -> ASGIApp:
     for kind, handler in (*kinds, (RequestValidationError, _invalid), (ValidationError, _invalid)):
         app.add_exception_handler(kind, handler)
 
-    described = cache(lambda: msgspec.json.encode(_openapi(app)))  # takes a while, for anybody
+    description = cache(lambda: msgspec.json.encode(_openapi(app)))  # takes a while, for anybody
 
     @router.get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
-        return Response(described(), media_type="application/json")
+        return Response(description(), media_type="application/json")
 
     app.include_router(router)
     inner: ASGIApp = app
@@ -276,7 +276,13 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
     @router.post(
         "/rag/index",
         openapi_extra={"requestBody": _INDEX_BODY},
-        responses={202: {"description": "A large file: a job makes it searchable"}},
+        responses={
+            200: {"model": described.Indexed | described.IndexedFiles},
+            202: {
+                "model": described.Accepted | described.IndexedFiles,
+                "description": "A large file: a job makes it searchable",
+            },
+        },
     )
     async def index(request: Request) -> Response:
         """Make a text or files searchable; the same content again is `deduplicated`."""
@@ -302,7 +308,7 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
 
         return await service.work(request, given.library, taken)
 
-    @router.get("/rag/documents")
+    @router.get("/rag/documents", responses={200: {"model": described.Documents}})
     async def documents(
         request: Request,
         library: str | None = None,
@@ -324,7 +330,7 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
 
         return _sent(request, await service.work(request, library, listed), shown)
 
-    @router.get("/rag/documents/{document_id}")
+    @router.get("/rag/documents/{document_id}", responses={200: {"model": described.Document}})
     async def document(request: Request, document_id: str, library: str | None = None) -> Response:
         """What is known of a document."""
         entry = await service.work(request, library, lambda opened, _: opened.entry(document_id))
@@ -401,7 +407,7 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
 def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0915 — routes
     """What is asked."""
 
-    @router.post("/rag/search")
+    @router.post("/rag/search", responses={200: {"model": described.Results}})
     async def search(given: SearchRequest, request: Request) -> Response:
         """The best places for a question, one of each document unless all are asked for."""
         settings = _search_settings(given.settings)
@@ -458,7 +464,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
 
         return await service.work(request, given.library, packed)
 
-    @router.post("/rag/ask", responses=_STREAM)
+    @router.post("/rag/ask", responses={200: {"model": described.Outcome, **_STREAM}})
     async def ask(given: AskRequest, request: Request) -> Response:
         """An answer whose every claim is proven, or an abstention that says why.
 
@@ -573,7 +579,9 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
 def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0915 — routes
     """Long work, the log, and how the service is."""
 
-    @router.post("/rag/admin/reindex", status_code=202)
+    @router.post(
+        "/rag/admin/reindex", status_code=202, responses={202: {"model": described.Accepted}}
+    )
     async def reindex(request: Request, given: ReindexRequest | None = None) -> Response:
         """Begin a job that makes the index anew: for another policy, or what is out of date."""
         given = given or ReindexRequest()
@@ -593,13 +601,13 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR
 
         return as_json({"jobs": await service.work(request, library, listed)})
 
-    @router.get("/rag/jobs/{job_id}")
+    @router.get("/rag/jobs/{job_id}", responses={200: {"model": described.Job}})
     async def job(request: Request, job_id: str, library: str | None = None) -> Response:
         """How far a job is."""
         found = await service.work(request, library, partial(_job_of, request, job_id))
         return _sent(request, found, _job)
 
-    @router.get("/rag/jobs/{job_id}/events", responses=_STREAM)
+    @router.get("/rag/jobs/{job_id}/events", responses={200: _STREAM})
     async def events(request: Request, job_id: str, library: str | None = None) -> Response:
         """The same whenever it changes, as server-sent events, until the job is over."""
         found = await service.work(request, library, partial(_job_of, request, job_id))
@@ -629,7 +637,7 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR
 
         return as_json(_job(await service.work(request, library, cancelled)))
 
-    @router.get("/rag/log")
+    @router.get("/rag/log", responses={200: {"model": described.Log}})
     async def log(
         request: Request,
         library: str | None = None,

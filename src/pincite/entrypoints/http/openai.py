@@ -21,6 +21,7 @@ from pydantic import BaseModel, Field, StrictBool
 from pincite.answer.condense import condense
 from pincite.engine.serving import AnyLibrary
 from pincite.entrypoints import answers
+from pincite.entrypoints.http.described import Completion
 from pincite.entrypoints.http.service import Json, Service, as_json, event_stream
 from pincite.errors import ProjectMissing, SettingsError
 from pincite.records import Abstention, CatalogEntry, Citation, Claim, Outcome
@@ -94,7 +95,10 @@ def chat_routes(router: APIRouter, service: Service) -> None:
         """One of them."""
         return as_json(described(named(request, model)))
 
-    @router.post("/v1/chat/completions", responses={200: {"content": {"text/event-stream": {}}}})
+    @router.post(
+        "/v1/chat/completions",
+        responses={200: {"model": Completion, "content": {"text/event-stream": {}}}},
+    )
     async def complete(given: ChatRequest, request: Request) -> Response:
         """Answer the last question of a conversation, each claim with where it stands."""
         turns = [one.text[:_LONGEST] for one in given.messages if one.role == "user"]
