@@ -506,7 +506,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
             """Nobody waits for single claims."""
 
         if "text/event-stream" in request.headers.get("accept", ""):
-            return _events(service.stream(request, given.library, told))
+            return event_stream(service.stream(request, given.library, told))
         answer = await service.work(
             request, given.library, lambda library, name: told(library, name, nobody)
         )
@@ -626,7 +626,7 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR
             except Exception as error:  # noqa: BLE001 — the stream has begun
                 yield broken_off(request, error)
 
-        return _events(followed(found))
+        return event_stream(followed(found))
 
     @router.post("/rag/jobs/{job_id}/cancel")
     async def cancel(request: Request, job_id: str, library: str | None = None) -> Response:
@@ -701,13 +701,6 @@ def _sent(request: Request, record: T, shown: Callable[[T], Any], status: int = 
 def wants_records(request: Request) -> bool:
     """Whether our own client asks."""
     return RECORDS in request.headers.get("accept", "")
-
-
-def _events(of: AsyncIterator[tuple[str, Json]]) -> Response:
-    return event_stream(
-        b"event: %b\ndata: %b\n\n" % (name.encode(), msgspec.json.encode(data))
-        async for name, data in of
-    )
 
 
 def _invalid(request: Request, error: Exception) -> Response:

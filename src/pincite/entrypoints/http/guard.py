@@ -10,7 +10,6 @@ import json
 import logging
 import re
 import secrets
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,13 +30,6 @@ OWNER = "pincite_owner"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SECONDS_OF_SILENCE = 30.0  # in the middle of a body
 _SLOWEST = 50_000  # bytes a second of a large one
-_LARGE = 1_000_000  # bytes of a body; of these routes more
-_LARGEST = {
-    "/rag/index": sys.maxsize,
-    "/mcp": sys.maxsize,  # agents hand in files, too
-    "/rag/check": 10_000_000,
-    "/v1/chat/completions": 10_000_000,
-}
 _log = logging.getLogger("pincite.requests")
 
 
@@ -63,7 +55,10 @@ class Limits:
 
     def body_of(self, path: str) -> int:
         """Bytes of a request; it is held in memory until its turn comes, so no more than needed."""
-        return min(self.body_bytes, _LARGEST.get(path, _LARGE))
+        if path in ("/rag/index", "/mcp"):  # which take files
+            return self.body_bytes
+        is_long = path in ("/rag/check", "/v1/chat/completions")
+        return min(self.body_bytes, 10_000_000 if is_long else 1_000_000)
 
 
 class Measures:

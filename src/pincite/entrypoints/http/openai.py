@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Request, Response
@@ -256,14 +256,14 @@ class _Message:
 
 async def _streamed(
     head: Json, pieces: AsyncIterator[tuple[str, Json]], *, with_usage: bool
-) -> AsyncIterator[bytes]:
-    """The pieces as OpenAI's clients read them."""
+) -> AsyncIterator[tuple[str, Any]]:
+    """The pieces as OpenAI's clients read them, by no name."""
 
     head = {**head, "object": "chat.completion.chunk"} | ({"usage": None} if with_usage else {})
 
-    def chunk(delta: Json, ended: str | None = None) -> bytes:
+    def chunk(delta: Json, ended: str | None = None) -> tuple[str, Json]:
         choice = {"index": 0, "delta": delta, "finish_reason": ended, "logprobs": None}
-        return _event({**head, "choices": [choice]})
+        return "", {**head, "choices": [choice]}
 
     yield chunk({"role": "assistant", "content": ""})
     async for name, data in pieces:
@@ -273,15 +273,11 @@ async def _streamed(
             told = {name: one for name, one in data.get("pincite", {}).items() if name != "claims"}
             yield chunk({"pincite": told} if told else {}, "stop")  # the claims were sent
             if with_usage:
-                yield _event({**head, "choices": [], "usage": data["usage"]})
+                yield "", {**head, "choices": [], "usage": data["usage"]}
         else:
             kind = {"message": data["detail"], "code": data["code"], "type": data["code"]}
-            yield _event({"error": kind})
-    yield b"data: [DONE]\n\n"
-
-
-def _event(data: Json) -> bytes:
-    return b"data: %b\n\n" % msgspec.json.encode(data)
+            yield "", {"error": kind}
+    yield "", msgspec.Raw(b"[DONE]")
 
 
 # A chat shows Markdown: a document must not make it load a picture, hide where a link leads, or

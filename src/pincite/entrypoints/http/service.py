@@ -346,8 +346,14 @@ def as_json(value: Any, status: int = 200) -> Response:  # noqa: ANN401 — any 
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def event_stream(lines: AsyncIterator[bytes]) -> StreamingResponse:
-    """Server-sent events; proxies must pass each one on at once."""
+def event_stream(events: AsyncIterator[tuple[str, Any]]) -> StreamingResponse:
+    """Server-sent events, each with its name if it has one."""
+    lines = (
+        b"%bdata: %b\n\n"
+        % (b"event: %b\n" % name.encode() if name else b"", msgspec.json.encode(data))
+        async for name, data in events
+    )
+    # Proxies must pass each event on at once.
     return StreamingResponse(
         lines, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
     )
