@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, get_type_hints
 from urllib.parse import parse_qs, unquote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -307,61 +307,6 @@ def chosen(names: str = "default") -> tuple[Tool, ...]:
     if not found:
         raise SettingsError(f"name at least one tool: {', '.join([*TOOLS, *GROUPS, 'all'])}")
     return tuple(found.values())
-
-
-# Which files there are, or what stands in them? A word that is always a file may be counted, and
-# asked when it was made; one that is also a thing of the world (how many letters did Keats write?)
-# must be asked for as a possession of the asker's.
-_FILE = r"(?:files?|docu\w{4}s?|docs?|pdfs?|docx|xlsx|pptx|csvs?|spreadsheets?|e-?books?|decks?)"
-_KIND = (
-    rf"(?:{_FILE}|(?:paper|excel|powerpoint|work(?:book|sheet)|presentation|slide|video|recording"
-    r"|transcript|audio|image|photo|picture|scan|book|article|e-?mail|letter|folder|report"
-    r"|contract|agreement|invoice|receipt|manual|handbook|guide|note|minute|template)s?)"
-)
-_FILES = rf"{_KIND}\b(?! (?:number|amount|total|terms?|clauses?|price|fees?|period|deadlines?)\b)"
-_FILE_NAME = r"\w\.(?:pdf|docx?|xlsx?|pptx?|odt|md|txt|csv|mp[34]|vtt|html?|eml)\b"
-_HERE = r"(?:in|on) (?:here|there|file|(?:my|our|the) (?:library|collection|catalog|folder))"
-_FEW = r"(?: (?!(?:is|are|was|do|does|did|has|may|must)\b)[\w'’/&+-]+){0,4} "
-_WE_HAVE = (
-    r"\b(?:(?:do|did) (?:i|we|you) (?:still |already )?(?:have|own|keep|save|hold)"
-    r"|(?:i|we) have|have (?:i|we) (?:got|saved|any))(?! to)\b"
-)
-_ABOUT_FILES = re.compile(
-    rf"\b(?:list|show|find|give|get|see|browse|sort|looking for|name|which|what|whatever|any|of all"
-    rf"|newest|latest|oldest|largest|longest|biggest|recent)\b{_FEW}{_FILES}"
-    rf"|\b(?:is|are) there\b{_FEW}{_FILES}|{_WE_HAVE}{_FEW}{_FILES}"
-    rf"|^(?:\w+ )?{_FILES} (?:on|about|by)\b"
-    rf"|\b(?:how many|count|number of|(?:author|title|names?|type|format|size) of)\b{_FEW}{_FILE}\b"
-    rf"|\bhow many\b{_FEW}{_FILES}[^?]*(?:\b(?:are there|{_HERE})\b|{_WE_HAVE})"
-    rf"|\b(?:is|are)\b{_FEW}{_FILES}[^?]* {_HERE}\b"
-    rf"|\bhow (?:many pages (?:does|do|has)|(?:long|large|big|old) (?:is|are)) [^?]*{_FILE}\b"
-    rf"|\b{_FILE}\b[^?]* (?:created|written|made|changed|modified|added|uploaded|indexed|tagged)\b"
-    rf"|\b(?:when|who|author|size|title|called|named)\b.*{_FILE_NAME}|{_FILE_NAME}.* {_HERE}\b"
-    rf"|\bwhat(?: have (?:i|we) got| do (?:i|we) have|'s| is) (?:on|about|from|{_HERE})\b"
-    rf"|{_WE_HAVE}(?: \w+)? (?:any|some)thing|\beverything (?:\w+ed|by|from|with|since|before|on)\b"
-    r"|\b(?:did|has) \w+ upload|\bwhich \w+ (?:do|did|have) (?:i|we) (?:have|save|own|got)\b",
-    re.IGNORECASE,
-)
-_SAYS = (
-    r"(?:say|said|state|explain|recommend|require|conclude|claim|suggest|propose|define|reach|tell"
-    r"|give|promise|argue)(?:s|d|ed)?"
-)
-_INSIDE = re.compile(
-    rf"\b{_KIND}(?: \w+){{0,2}} {_SAYS}\b|\b{_KIND} did (?!i |we |you )"
-    r"|\b(?:according to|summary|summari[sz]e[sd]?|quote from|compare|explain|key points)\b"
-    r"|^(?:so |and |ok |hey |please )*(?:why|how (?:do|does|did|can|could|should|to|often|much))\b"
-    rf"|\bin (?:the|my|our|this|that) (?:\w+ ){{0,3}}(?!{_FILE}|folder){_KIND}\b"
-    rf"|\b{_KIND} (?:do|does|must|should|will|is|are)\b[^.?!]*"
-    rf" (?:need|hand in|submit|bring|provide|send|attach|sign|require[sd]?)\b",
-    re.IGNORECASE,
-)
-
-
-def tool_for(prompt: str) -> Literal["search_chunks", "query_catalog"]:
-    """Which tool a prompt is for: files as such, or what stands in them. The rule of GUIDANCE."""
-    about_files = _ABOUT_FILES.search(prompt) is not None
-    inside = _INSIDE.search(prompt) is not None
-    return "query_catalog" if about_files and not inside else "search_chunks"
 
 
 def file_link(libraries: Mapping[str, AnyLibrary]) -> Callable[[str, Cited], str]:

@@ -12,7 +12,7 @@ import openai
 import pytest
 from markdown_it import MarkdownIt
 
-from pincite.tools import tool_for
+from pincite.answer.route import tool_for
 from service import folders, key_for, listening
 from soak import times
 

@@ -19,6 +19,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, StrictBool
 
 from pincite.answer.condense import condense
+from pincite.answer.route import subject, tool_for
 from pincite.engine.serving import AnyLibrary
 from pincite.entrypoints import answers
 from pincite.entrypoints.http.described import Completion
@@ -27,7 +28,6 @@ from pincite.errors import ProjectMissing, SettingsError
 from pincite.records import Abstention, CatalogEntry, Citation, Claim, Outcome
 from pincite.retrieve.pack import token_count
 from pincite.text.printable import one_line, printable
-from pincite.tools import tool_for
 
 Link = Callable[[str, int, int], str]
 
@@ -148,10 +148,10 @@ def _answered(
     message = _Message(on_piece, partial(service.link, request, name))
     question = condense(turns, library.writer(service.profile) if service.profile else None)
     is_for_files = tool_for(question) == "query_catalog"
-    subject = _subject(question)
+    looked_for = subject(question)
     # Where none is called like that, the documents may still say it: no files is no answer.
-    if is_for_files and (found := library.catalog(subject)):
-        message.files(found, subject)
+    if is_for_files and (found := library.catalog(looked_for)):
+        message.files(found, looked_for)
     else:
         told = library.ask(
             question,
@@ -291,18 +291,3 @@ _MARKUP = re.compile(
 def _safe(text: str) -> str:
     """Words of a document that a chat shows as they are."""
     return _MARKUP.sub(lambda found: f"\\{found[0].strip()}", printable(text, keep="\n"))
-
-
-_FILLER = re.compile(
-    r"\b(?:which|what|how many|list|show|tell|me|all|the|are|is|was|were|there|do|does|did|i|we|"
-    r"you|have|has|got|any|every|a|an|of|on|about|for|from|by|with|my|our|your|in|this|here|to|files?|"
-    r"documents?|docs?|types?|formats?|kinds?|total|altogether|newest|latest|oldest|largest|"
-    r"biggest|longest|most|recent|please|can|could|give|find|see|exists?|names?|titles?|called|"
-    r"library|folder|collection|available|indexed|saved|and|related)\b",
-    re.IGNORECASE,
-)
-
-
-def _subject(question: str) -> str:
-    """The words by which files are looked for, without those that ask for files."""
-    return one_line(re.sub(r"[?!.,]", " ", _FILLER.sub(" ", question)))
