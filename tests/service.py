@@ -73,9 +73,11 @@ def key_for(libraries: Libraries, user: str = "", *projects: str, **more: object
 
 
 @contextmanager
-def listening(libraries: Libraries, *, tools: str = "default") -> Iterator[str]:
+def listening(
+    libraries: Libraries, *, tools: str = "default", limits: Limits | None = None
+) -> Iterator[str]:
     """The address of a service in a thread of this process, for clients that come and go."""
-    service = Service(libraries, Jobs(libraries), tools=tools)
+    service = Service(libraries, Jobs(libraries), limits or Limits(), tools=tools)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(create_app(service), log_config=None))
         thread = threading.Thread(target=server.run, args=([listener],))

@@ -23,10 +23,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
 from pincite import open_library
+from pincite.engine.searchable import Searchable
 from pincite.entrypoints.http.guard import Limits
+from pincite.records import Abstention, Claim, Outcome
 from pincite.retrieve.pack import token_count
 from pincite.tools import EVIDENCE, TOOLS, ToolContext, as_json, chosen, file_link, guidance
-from service import folders, key_for, listening
+from service import folders, key_for, listening, waited
 
 PROTOCOLS = ("legacy", "2026-07-28")
 PLACES = ("stdio", "http")
@@ -74,6 +76,19 @@ async def connected(place: str, protocol: str, notes: Path, tools: str) -> Async
     with listening(folders(notes), tools=tools) as address:
         async with Client(streamable_http_client(f"{address}/mcp"), mode=protocol) as client:
             yield client
+
+
+STREAM = {"Accept": "application/json, text/event-stream"}
+BEGIN: dict[str, Any] = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    },
+}
 
 
 def text_of(told: CallToolResult) -> str:
@@ -497,8 +512,6 @@ def test_nothing_outside_of_the_scope_is_told(notes: Path) -> None:
 def test_calls_that_are_cancelled_take_no_more_threads_than_others(
     notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pincite.engine.searchable import Searchable
-
     working: set[int] = set()
     most = 0
 
@@ -531,8 +544,6 @@ def test_calls_that_are_cancelled_take_no_more_threads_than_others(
 def test_a_call_that_is_cancelled_stops_its_work(
     notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pincite.engine.searchable import Searchable
-
     asked = threading.Event()
     stopped = threading.Event()
 
@@ -565,25 +576,114 @@ def test_a_call_that_is_cancelled_stops_its_work(
             assert stopped.is_set(), protocol
 
 
-def test_over_http_a_body_is_limited_as_elsewhere_and_sessions_lock_nobody_out(
-    notes: Path,
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_progress_is_told_and_a_client_that_goes_away_in_its_midst_blocks_nobody(
+    notes: Path, monkeypatch: pytest.MonkeyPatch, protocol: str
 ) -> None:
-    begin = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": {"name": "x", "version": "1"},
-        },
-    }
-    headers = {"Accept": "application/json, text/event-stream"}
-    with listening(folders(notes)) as address, httpx2.Client(timeout=60, headers=headers) as http:
-        large = {**begin, "params": {**begin["params"], "_meta": {"x": "x" * 5_000_000}}}  # type: ignore[dict-item]
-        assert http.post(f"{address}/mcp", json=large).status_code == 200
-        opened = [http.post(f"{address}/mcp", json=begin).status_code for _ in range(120)]
-        assert {*opened} == {200}
+    claim = Claim("It ends in May.", "supported", "a judge", ())
+    asked, go_on, ended = threading.Event(), threading.Event(), threading.Semaphore(0)
+
+    def slow(
+        self: Searchable, question: str, *, on_claim: Callable[[Claim], None], **_: object
+    ) -> Outcome:
+        if question == "wait":
+            asked.set()
+            go_on.wait(20)
+        try:
+            for _number in range(3):
+                on_claim(claim)
+                time.sleep(0.05)
+        finally:
+            ended.release()
+        return Abstention(question, "too_far", "No.", (), (), None)
+
+    monkeypatch.setattr(Searchable, "ask", slow)
+    told: list[str | None] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async def calls(address: str) -> None:
+        transport = streamable_http_client(f"{address}/mcp")
+        async with Client(transport, mode=protocol) as client:
+            arguments = {"question": "answer"}
+            await client.call_tool("ask", arguments, progress_callback=hear)
+            assert told[:2] == ["checked: It ends in May."] * 2
+            ended.acquire()
+            for _number in range(Limits().at_once):
+                asked.clear()
+                go_on.clear()
+                call = asyncio.create_task(
+                    client.call_tool("ask", {"question": "wait"}, progress_callback=hear)
+                )
+                await asyncio.to_thread(asked.wait, 20)
+                call.cancel()
+                await asyncio.sleep(0.3)
+                go_on.set()
+                assert await asyncio.to_thread(ended.acquire, timeout=10)
+        async with httpx2.AsyncClient(timeout=10) as http:  # threads are free
+            found = await http.post(f"{address}/rag/search", json={"query": "pump"})
+            assert found.status_code == 200
+
+    with listening(folders(notes)) as address:
+        run(calls(address))
+
+
+def test_work_that_nobody_waits_for_any_more_still_counts(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def slow(*_: object, **__: object) -> None:
+        go_on.wait(20)
+        raise TimeoutError
+
+    monkeypatch.setattr(Searchable, "search", slow)
+    call = {"name": "search_chunks", "arguments": {"query": "x"}}
+    body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
+    limits = Limits(at_once=1, waiting=3)
+    with (
+        listening(folders(notes), limits=limits) as address,
+        httpx2.Client(headers=STREAM, timeout=10) as http,
+    ):
+        session = http.post(f"{address}/mcp", json=BEGIN).headers["mcp-session-id"]
+        headers = {"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-11-25"}
+        ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        http.post(f"{address}/mcp", json=ready, headers=headers)
+        for number in range(4):
+            with pytest.raises(httpx2.ReadTimeout):
+                http.post(
+                    f"{address}/mcp", json={**body, "id": number}, headers=headers, timeout=0.3
+                )
+        refused = http.post(f"{address}/rag/search", json={"query": "x"})
+        assert refused.status_code == 503
+        go_on.set()
+        waited(lambda: http.get(f"{address}/rag/libraries").status_code == 200)
+
+
+def test_over_http_a_body_and_the_sessions_are_limited(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pincite.entrypoints.http.mcp._MOST_SESSIONS", 3)
+    limits = Limits(body_bytes=10_000)
+
+    def large(size: int) -> bytes:
+        params = {**BEGIN["params"], "_meta": {"x": "x" * size}}
+        return json.dumps({**BEGIN, "params": params}).encode()
+
+    headers = {**STREAM, "Content-Type": "application/json"}
+    with (
+        listening(folders(notes), limits=limits) as address,
+        httpx2.Client(timeout=60, headers=headers) as http,
+    ):
+        for send in (lambda body: body, lambda body: iter([body])):  # also without its length
+            told = http.post(f"{address}/mcp", content=send(large(20_000)))
+            assert told.status_code == 413
+        opened = [http.post(f"{address}/mcp", content=large(5_000)) for _ in range(5)]
+        assert [one.status_code for one in opened] == [200, 200, 200, 503, 503]
+        ended = {"Mcp-Session-Id": opened[0].headers["mcp-session-id"]}
+        assert http.delete(f"{address}/mcp", headers=ended).status_code == 200
+        assert http.post(f"{address}/mcp", json=BEGIN).status_code == 200
 
 
 def test_over_http_a_key_opens_its_library_alone_and_may_be_for_reading(tmp_path: Path) -> None:

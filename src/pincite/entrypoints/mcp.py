@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -35,10 +35,14 @@ def mcp_server(
     tools: Sequence[Tool],
     context_of: ContextOf,
     *,
+    counted: Callable[[McpRequest], AbstractContextManager[None]] = lambda request: nullcontext(),
     reading: anyio.CapacityLimiter | None = None,
     writing: anyio.CapacityLimiter | None = None,
 ) -> Server[Any]:
-    """A server of these tools; each call is done in a thread, and stopped when it is cancelled."""
+    """A server of these tools; each call is done in a thread, and stopped when it is cancelled.
+
+    It is `counted` until its thread is done, however long anybody waits for it.
+    """
     offered = {tool.name: tool for tool in tools}
 
     async def listed(
@@ -62,8 +66,13 @@ def mcp_server(
         def tell(doing: str) -> None:
             nonlocal told
             told += 1
-            with suppress(RuntimeError):  # whoever asked has gone
-                anyio.from_thread.run(request.session.report_progress, told, None, doing)
+            if stop.is_set():
+                raise SearchCancelled("cancelled")
+            # Not waited for: where nobody reads any more, that would never end.
+            with suppress(RuntimeError):  # the call has ended
+                anyio.from_thread.run_sync(
+                    group.start_soon, request.session.report_progress, told, None, doing
+                )
 
         working = replace(
             context,
@@ -84,12 +93,13 @@ def mcp_server(
                 stop.set()
 
         # The thread is waited for, so that no more work at once than the limiter lets.
-        async with anyio.create_task_group() as group:
-            group.start_soon(watch)
-            result = await anyio.to_thread.run_sync(
-                work, limiter=writing if offered[params.name].writes else reading
-            )
-            group.cancel_scope.cancel()
+        with counted(request):
+            async with anyio.create_task_group() as group:
+                group.start_soon(watch)
+                result = await anyio.to_thread.run_sync(
+                    work, limiter=writing if offered[params.name].writes else reading
+                )
+                group.cancel_scope.cancel()
         return _sent(result)
 
     return Server(

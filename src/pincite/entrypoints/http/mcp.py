@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import Response
@@ -30,8 +30,18 @@ class AgentsDoor(Response):
             assert request.request is not None  # noqa: S101 — over HTTP there is one
             return service.tool_context(request.request, agent_of(request))
 
+        def counted(request: McpRequest) -> AbstractContextManager[None]:
+            assert request.request is not None  # noqa: S101 — over HTTP there is one
+            # In the protocol of 2025 the work goes on when the request was dropped.
+            request.request.scope["state"]["counting"].close()
+            return service.counted()
+
         server = mcp_server(
-            chosen(service.tools), context_of, reading=service.threads, writing=service.writers
+            chosen(service.tools),
+            context_of,
+            counted=counted,
+            reading=service.threads,
+            writing=service.writers,
         )
         self._manager = StreamableHTTPSessionManager(
             server,
@@ -46,6 +56,8 @@ class AgentsDoor(Response):
         return self._manager.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that was admitted."""
-        with self._service.counted():
+        """Answer a request that was admitted; counted until its work is."""
+        with ExitStack() as counting:
+            counting.enter_context(self._service.counted())
+            scope["state"]["counting"] = counting
             await self._manager.handle_request(scope, receive, send)
