@@ -16,14 +16,15 @@ from pincite.engine.homes import FolderHome
 from pincite.engine.library import Library
 from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
-from pincite.errors import FileUnreadable, ModelUnavailable, SettingsError
+from pincite.errors import FileUnreadable, ModelUnavailable, SearchCancelled, SettingsError
 from pincite.ports import Generator
-from pincite.records import DocumentEntry, Filters
+from pincite.records import DocumentEntry, Filters, Progress
 from projects import NOTE, PLAN, Counting, OneModel, Refusing, new_project
 
 Door = Library | Project
 Opened = Callable[..., Door]
 
+ODD = Filters(tags=("odd",))
 PLAIN = b"The harbour pump is replaced in May."
 
 
@@ -138,6 +139,24 @@ def test_documents_are_listed_page_by_page_and_under_filters(opened: Opened) -> 
     assert len(odd.documents) == 2
     (last,) = door.list_documents(filters={"tag": "odd"}, after=odd.after or "").documents
     assert {one.metadata.tags for one in (*odd.documents, last)} == {("odd",)}
+    for question in ("", "pump", "md"):  # all, by what they say, by a part of the name
+        names = [one.path.rpartition("/")[2] for one in door.catalog(question, filters=ODD)]
+        assert sorted(names) == ["1.md", "3.md", "5.md"]
+
+
+def test_a_file_whose_indexing_is_stopped_is_not_there(opened: Opened) -> None:
+    door = opened()
+    door.index_document("note.md", NOTE)
+
+    def stop(progress: Progress) -> None:
+        raise SearchCancelled("stopped")
+
+    with pytest.raises(SearchCancelled):
+        door.index_document("plan.md", PLAN, on_progress=stop)
+    assert [one.name for one in door.documents()] == ["note.md"]
+    assert found(door, "pump") == []
+    assert door.index_document("plan.md", PLAN).status == "indexed"
+    assert found(door, "pump") == ["plan.md"]
     assert door.list_documents(filters=Filters(types=("pdf",))).documents == ()
     with pytest.raises(SettingsError, match="a page has 1 to 1,000"):
         door.list_documents(limit=0)

@@ -77,6 +77,19 @@ def test_a_context_keeps_to_the_callers_own_tokens(library: Library) -> None:
         library.get_relevant_context("pump", budget=0)
 
 
+def test_chunks_that_are_left_out_come_neither_as_results_nor_as_their_neighbours(
+    library: Library,
+) -> None:
+    every = library.get_relevant_context("pump seal", budget=4_000).passages
+    ids = {one for passage in every for one in passage.chunk_ids}
+    assert len(ids) > 1
+    left_out = next(iter(ids))
+    context = library.get_relevant_context("pump seal", budget=4_000, without=(left_out[:6],))
+    assert {one for part in context.passages for one in part.chunk_ids} == ids - {left_out}
+    none = library.get_relevant_context("pump seal", without=tuple(one[:6] for one in ids))
+    assert (none.passages, none.reason) == ((), None)
+
+
 def test_an_index_of_another_model_is_a_reason_and_not_an_empty_answer(library: Library) -> None:
     index = library.root / ".index" / "index.db"
     connection = apsw.Connection(str(index))

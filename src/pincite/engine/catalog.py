@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from pincite.ports import Store
-from pincite.records import CatalogEntry, CatalogState, DocumentEntry, Failure
+from pincite.records import CatalogEntry, CatalogState, DocumentEntry, Failure, Filters
 from pincite.text.words import fold
 
 
-def catalog(store: Store, root: Path | None, question: str) -> list[CatalogEntry]:
+def catalog(
+    store: Store, root: Path | None, question: str, filters: Filters = Filters()
+) -> list[CatalogEntry]:
     """Every file by path, or those whose name, title, author, tags or summary speak to a question.
 
     Without a folder the files are in the database.
 
-    Files that could not be read are found by their names.
+    Files that could not be read are found by their names, and no filter lets them through.
     """
     problems = {one.path: one for one in store.problems()}
     wanted = fold(question).split()
     indexed = store.paths()
-    documents = store.find_documents(question) if wanted else store.documents()
+    see = partial(store.documents, filters=filters)
+    documents = store.find_documents(question, filters=filters) if wanted else see()
     if wanted:  # also by a part of the name, such as `perks` of PerksPlus.pdf
         described = {one.id for one in documents}
         named = (name for path, name in indexed.items() if _is_called(path, wanted))
-        documents += store.documents([name for name in named if name not in described])
+        documents += see([name for name in named if name not in described])
     unread = [
         CatalogEntry(problem.path, "not read", reason=problem.reason)
         for path, problem in problems.items()
-        if path not in indexed and _is_called(path, wanted)
+        if filters.none_given and path not in indexed and _is_called(path, wanted)
     ]
     found = [_entry(root, document, problems.get(document.path)) for document in documents]
     return [*found, *unread] if wanted else sorted([*found, *unread], key=lambda one: one.path)

@@ -171,6 +171,7 @@ class Library(Searchable):
         *,
         labels: Mapping[str, Any] | None = None,
         method: str | None = None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Uploaded:
         """Make a file searchable that is handed in: it is written into the folder, as `uploads/…`.
 
@@ -179,7 +180,8 @@ class Library(Searchable):
         say itself. Of content that is there those change that are named, None takes one away, and
         nothing is embedded again. The method is a chunk policy: the library's own, or the first
         one of a library without an index. FileUnreadable says why a file cannot be read; a file
-        that could not be indexed is taken away again.
+        that could not be indexed is taken away again, also where `on_progress` raises an error of
+        ours to stop it.
         """
         from pincite.engine.handing_in import checked, refuse_other_method
 
@@ -191,7 +193,8 @@ class Library(Searchable):
             wishes = Wishes() if header else Wishes(policy=method)
             path, is_new = self._uploads.keep(store, plain, data, labels)
             try:
-                return self._indexed(self._run(wishes), store, path, is_new=is_new)
+                run = self._run(wishes, on_progress=on_progress)
+                return self._indexed(run, store, path, is_new=is_new)
             except PinciteError:
                 if is_new:
                     self._uploads.take_away(path)

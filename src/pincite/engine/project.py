@@ -81,6 +81,7 @@ class Project(Searchable):
         *,
         labels: Mapping[str, Any] | None = None,
         method: str | None = None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Uploaded:
         """Make a file searchable; the same file again is the same document.
 
@@ -99,7 +100,7 @@ class Project(Searchable):
         self._home.refuse_files()
         for tries_left in reversed(range(_TRIES)):
             try:
-                return self._index_document(plain, data, labels, method)
+                return self._index_document(plain, data, labels, method, on_progress)
             except FileUnreadable as error:
                 raise type(error)(f"{plain}: {error}") from error
             except MadeOtherwise:
@@ -108,7 +109,12 @@ class Project(Searchable):
         raise AssertionError  # the last try returned or raised
 
     def _index_document(
-        self, name: str, data: bytes, said: Mapping[str, Any] | None, method: str | None
+        self,
+        name: str,
+        data: bytes,
+        said: Mapping[str, Any] | None,
+        method: str | None,
+        on_progress: Callable[[Progress], None],
     ) -> Uploaded:
         from pincite.ingest.flow import made
 
@@ -129,7 +135,7 @@ class Project(Searchable):
                 if not store.relabel(held[0].id, about, labels):
                     raise FileUnreadable(_GONE)
             return Uploaded("deduplicated", _found(store, checksum))
-        embedded = made(path, parts)
+        embedded = made(path, parts, on_progress)
         if held is not None:
             store.remake_upload(embedded, original, header)
             return Uploaded("reindexed", _found(store, checksum))

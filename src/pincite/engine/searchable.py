@@ -442,7 +442,7 @@ class Searchable:
             query_id=found.query_id,
         )
 
-    def retrieve_chunks(
+    def retrieve_chunks(  # noqa: PLR0913 — as `search`, and what to leave out
         self,
         question: str,
         *,
@@ -450,10 +450,12 @@ class Searchable:
         mode: Mode = "hybrid",
         filters: FiltersGiven = None,
         settings: SearchSettings = SearchSettings(),
+        without: tuple[str, ...] = (),
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Retrieved:
         """The best `k` chunks, those that follow each other as one passage.
 
+        Chunks whose ids begin as `without` says are left out, and others take their places.
         An index or a model that cannot be used is a `reason` with a `message`, and is logged;
         wrong arguments are errors, as everywhere.
         """
@@ -462,8 +464,9 @@ class Searchable:
 
         ask = partial(self.search, question, mode=mode, filters=filters, cancelled=cancelled)
         try:
-            found = ask(top_k=k, settings=settings)
-            merged = passages(found.results, self._store().text_of)
+            found = ask(top_k=k + len(without), settings=settings)
+            new = [one for one in found.results if not one.chunk.id.startswith(without)]
+            merged = passages(new[:k], self._store().text_of)
         except (LibraryError, ModelError, StoreError) as error:
             # Whoever asks on behalf of a conversation must be able to go on with it.
             _log.error("nothing could be retrieved: %s", error)
@@ -486,25 +489,26 @@ class Searchable:
         filters: FiltersGiven = None,
         settings: SearchSettings = SearchSettings(),
         count_tokens: Callable[[str], int] | None = None,
+        without: tuple[str, ...] = (),
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Context:
         """Labelled passages for a language model to read, never more tokens than the budget.
 
         Tokens are counted by `count_tokens`, the model's own, where it is given; else by the
-        embedder's tokenizer and by the characters, whichever gives more.
+        embedder's tokenizer and by the characters, whichever gives more. `without`: as above.
         """
         from pincite.retrieve.pack import relevant_context, token_count
 
         if budget < 1:
             raise SettingsError(f"the budget must be at least 1 token, not {budget}")
-        ask = partial(self.retrieve_chunks, question, mode=mode, filters=filters)
+        ask = partial(self.retrieve_chunks, question, mode=mode, filters=filters, without=without)
         retrieved = ask(k=settings.context_chunks, settings=settings, cancelled=cancelled)
 
         def embedder() -> Embedder:
             return self._embedders.of(begun(self._store().header(), self.root))
 
         count = count_tokens or token_count(None if mode == "words" else embedder)
-        return relevant_context(retrieved, self._store, budget, count)
+        return relevant_context(retrieved, self._store, budget, count, without)
 
     def moment(self, result: Result, *, filters: FiltersGiven = None) -> Moment | None:
         """What was said and seen around a result of a recording; None where it has no time.
@@ -565,11 +569,18 @@ class Searchable:
         """A document with its text; None where this user sees none of that id."""
         return self._store().load_document(DocumentId(storable(document_id)))
 
-    def catalog(self, question: str = "") -> list[CatalogEntry]:
-        """The library's files and how they stand: all by path, or those a question describes."""
+    def catalog(self, question: str = "", *, filters: FiltersGiven = None) -> list[CatalogEntry]:
+        """The library's files and how they stand: all by path, or those a question describes.
+
+        Filters let documents through of which they would let something be found.
+        """
         from pincite.engine.catalog import catalog
 
-        return catalog(self._store(), self.folder, question)
+        filters, store = filters_of(filters), self._store()
+        filters.check()
+        if not filters.none_given:
+            refuse_unread_labels(begun(store.header(), self.root), filters)
+        return catalog(store, self.folder, question, filters)
 
     def stats(self) -> LibraryStats:
         """What the index is and holds."""

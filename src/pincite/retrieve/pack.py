@@ -153,9 +153,16 @@ def _is_whole(one: Passage) -> bool:
 
 
 def relevant_context(
-    retrieved: Retrieved, store: Callable[[], Store], budget: int, count: Count
+    retrieved: Retrieved,
+    store: Callable[[], Store],
+    budget: int,
+    count: Count,
+    without: tuple[str, ...] = (),
 ) -> Context:
-    """The passages that fit the budget, with what stands around them where there is room."""
+    """The passages that fit the budget, with what stands around them where there is room.
+
+    Chunks whose ids begin as `without` says are not taken from there either.
+    """
     empty = Context(
         *(retrieved.question, "", (), 0, budget),
         *(retrieved.reason, retrieved.message, retrieved.asides, retrieved.query_id),
@@ -168,8 +175,9 @@ def relevant_context(
 
         def neighbour(chunk: Chunk, step: int) -> Chunk | None:
             ids, place = ids_of(chunk.document_id), chunk.position + step
-            loaded = held.load_chunks([ids[place]]) if 0 <= place < len(ids) else []
-            return loaded[0][1] if loaded else None
+            if not 0 <= place < len(ids) or ids[place].startswith(without):
+                return None
+            return next((one for _, one in held.load_chunks([ids[place]])), None)
 
         packing = Packing(budget, count, held.text_of, neighbour)
         chosen = packing.fill(retrieved.passages)
