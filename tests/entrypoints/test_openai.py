@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from pincite.answer.route import tool_for
+from pincite.engine.searchable import Searchable
+from pincite.records import Answer, Citation, Claim, Locator, Outcome
 from service import folders, key_for, listening
 from soak import times
 
@@ -134,8 +137,8 @@ def test_a_question_that_points_back_is_asked_with_what_it_points_to(
 
 def test_a_question_for_files_is_answered_from_the_catalog(client: openai.OpenAI) -> None:
     told = said(client, "which documents do you have about the winch?").content
-    assert "winch.md" in told
-    assert "kettle.md" not in told
+    assert "winch.md" in shown(told)
+    assert "kettle.md" not in shown(told)
 
 
 def test_what_the_catalog_does_not_know_is_asked_and_no_count_is_made_up(
@@ -183,12 +186,80 @@ def test_a_document_can_make_no_chat_load_a_picture(client: openai.OpenAI) -> No
     for thing in ("zeppelin", "airship", "balloon"):
         told = said(client, f"what does the {thing} do?").content
         assert thing in told
-        shown = MarkdownIt("commonmark", {"html": True}).render(told)
-        assert "<img" not in shown
-        assert "<b>" not in shown
-        assert set(re.findall(r'href="http://([^/:"]+)', shown)) == {"127.0.0.1"}
+        page = MarkdownIt("commonmark", {"html": True}).render(told)
+        assert "<img" not in page
+        assert "<b>" not in page
+        assert set(re.findall(r'href="http://([^/:"]+)', page)) == {"127.0.0.1"}
     naive = MarkdownIt("commonmark").render("![x](http://evil.example/?q=1)")
     assert "<img" in naive
+
+
+def shown(content: str) -> str:
+    """What a chat shows of a message: its text, without links."""
+    page = MarkdownIt("js-default", {"html": True}).render(content)
+    return html.unescape(re.sub(r"<[^>]+>", "", page))
+
+
+def test_a_chat_shows_words_as_they_are(
+    client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = (
+        *("def __init__(self) and 3*4*5 = 60", "~~not~~ this, but `rm -rf`", "___", "---", "==="),
+        *("1986. A great year", "5) five", "# one", "> two", "- three", "+ four", "|a|b|", "~~~"),
+        *("see http://evil.example/x or www.evil.example", "<https://evil.example>", "AT&amp;T"),
+        *("[a]: http://evil.example", "[a](http://evil.example)", "![a](b)", "C:\\temp\\x", "a\\"),
+        *("a <!-- b", "<b>bold</b>", "“he” said", "$5 and $6", "a_b_c"),
+    )
+    place = Locator(1, 1)
+    cited = Citation("a [b](c)_d_.md (line 1)", "x", "a.md", "A", "d", "c", 0, 1, place, (), ())  # type: ignore[arg-type]
+
+    def answered(self: Searchable, question: str, **more: Any) -> Outcome:  # noqa: ANN401
+        claims = tuple(Claim(one, "supported", "a judge", (cited,)) for one in texts)
+        for one in claims:
+            more["on_claim"](one)
+        return Answer(question, claims, 0.9)
+
+    monkeypatch.setattr(Searchable, "ask", answered)
+    message = said(client, "what?")
+    lines = shown(message.content).splitlines()
+    assert [one for one in lines if one][: len(texts)] == [
+        f"{text} [{number}]" for number, text in enumerate(texts, start=1)
+    ]
+    assert lines.count("a [b](c)_d_.md (line 1)") == len(texts)
+    for note, text in zip(message.annotations, texts, strict=True):
+        marked = note.url_citation
+        assert shown(message.content[marked.start_index : marked.end_index]).strip() == text
+
+
+def test_a_row_has_its_columns_and_what_is_hidden_is_told(tmp_path: Path) -> None:
+    (tmp_path / "grants.md").write_text(
+        "# Grants\n\n| Year | Grant in euros | Paid back |\n|---|---|---|\n"
+        "| 2026 | 17,000 | 800 |\n"
+    )
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    (tmp_path / "kitchen.md").write_text(f"# Kitchen\n\nThe loaf rests for a day.{tags}\n")
+    scan = tmp_path / ".converted" / "scan.png.md"
+    scan.parent.mkdir()
+    (tmp_path / "scan.png").write_bytes(b"a picture")
+    scan.write_text("---\nsource: scan.png\nmodality: ocr\n---\n# Gate\n\nThe gate is green.\n")
+    with (
+        listening(folders(tmp_path)) as address,
+        openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as client,
+    ):
+        row = said(client, "what was paid back in 2026?")
+        place = row.annotations[0].url_citation
+        assert shown(row.content).startswith("(Year | Grant in euros | Paid back) 2026 | 17,000")
+        marked = shown(row.content[place.start_index : place.end_index]).strip()
+        assert marked == "2026 | 17,000 | 800"
+        loaf = said(client, "how long does the loaf rest?").content
+        assert "(line 3) — left out: hidden text (tag characters)" in shown(loaf)
+        assert "\nscan.png (Gate" in shown(said(client, "list all files").content)
+        parts: Any = [{"type": "text", "text": None}, {"type": "text", "text": "how long?"}]
+        told = httpx.post(
+            f"{address}/v1/chat/completions",
+            json={"model": "pincite", "messages": [{"role": "user", "content": parts}]},
+        )
+        assert told.status_code == 200
 
 
 def test_libraries_are_models_and_whatever_is_wrong_is_told(

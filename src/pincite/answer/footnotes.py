@@ -147,12 +147,15 @@ def footnotes_in(text: str) -> list[Footnote]:
     return every
 
 
-def escaped(text: str) -> str:
-    """Text from outside as Markdown on one line, which shows it and does nothing else."""
+def escaped(text: str, *, keep: str = "") -> str:
+    """Text from outside as Markdown on one line, which shows it and does nothing else.
+
+    Some characters may be kept that only mean something in a footnote.
+    """
     parts = []
     number = re.match(r"\d+(?=[.)])", text)  # of an item, where a line begins with it
     for at, char in enumerate(text):
-        if _APART.match(char) and char != " ":
+        if _APART.match(char) and char not in f" {keep}":
             parts.append(f"&#{ord(char)};")
         elif printable(char) != char:  # would rewrite what is seen
             parts.append(f"\\\\u{{{ord(char):x}}}")

@@ -6,7 +6,6 @@ do not say, unless the service was started with a language model.
 
 from __future__ import annotations
 
-import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -19,13 +18,14 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, StrictBool
 
 from pincite.answer.condense import condense
+from pincite.answer.footnotes import escaped
 from pincite.answer.route import subject, tool_for
 from pincite.engine.serving import AnyLibrary
 from pincite.entrypoints import answers
 from pincite.entrypoints.http.described import Completion
 from pincite.entrypoints.http.service import Json, Service, as_json, event_stream
 from pincite.errors import ProjectMissing, SettingsError
-from pincite.records import Abstention, CatalogEntry, Citation, Claim, Outcome
+from pincite.records import Abstention, CatalogEntry, Citation, Claim, Outcome, cited_file
 from pincite.retrieve.pack import token_count
 from pincite.text.printable import one_line, printable
 
@@ -40,7 +40,7 @@ _count = token_count(None)
 
 class _Part(BaseModel):
     type: str
-    text: str = Field(default="", max_length=_LONGEST_SAID)
+    text: Annotated[str, Field(max_length=_LONGEST_SAID)] | None = None
 
 
 class _Said(BaseModel):
@@ -50,7 +50,8 @@ class _Said(BaseModel):
     @property
     def text(self) -> str:
         parts = self.content if isinstance(self.content, list) else []
-        return self.content if isinstance(self.content, str) else " ".join(p.text for p in parts)
+        said = " ".join(part.text or "" for part in parts)
+        return self.content if isinstance(self.content, str) else said
 
 
 class _StreamOptions(BaseModel):
@@ -186,8 +187,9 @@ class _Message:
         """A claim that was checked, with links to the words it rests on."""
         if claim.state == "unsupported":
             return
-        text = _safe(claim.words)
-        start = len(self.content) + 2 * bool(self.content)
+        lead = claim.citations[0].lead if claim.state == "quoted" else ""
+        introduced, text = f"({_safe(lead)}) " if lead else "", _safe(claim.words)
+        start = len(self.content) + 2 * bool(self.content) + len(introduced)
         marks, annotations = [], []
         for one in claim.citations:
             url = self._source(one)
@@ -196,7 +198,7 @@ class _Message:
             cited = {**place, "title": printable(one.citation), "url": url}
             annotations.append({"type": "url_citation", "url_citation": cited})
         self.add(
-            f"{text} {' '.join(marks)}".strip(),
+            f"{introduced}{text} {' '.join(marks)}".strip(),
             annotations,
             pincite={"claims": [answers.claim_as_json(claim)]},
         )
@@ -231,8 +233,9 @@ class _Message:
                 else []
             )
             about += [one.state if one.state != "indexed" else "", one.reason]
-            told = ", ".join(_safe(one_line(part)) for part in about if part)
-            listed.append(f"- {_safe(printable(one.path))}{f' ({told})' if told else ''}")
+            told = ", ".join(_safe(part) for part in about if part)
+            path = cited_file(known)[0] if known else one.path
+            listed.append(f"- {_safe(path)}{f' ({told})' if told else ''}")
         more = len(found) - len(listed)
         looked_for = f" for “{_safe(subject)}”" if subject else ""
         self.add(f"{len(found)} document{'s' * (len(found) != 1)}{looked_for}:")
@@ -241,8 +244,8 @@ class _Message:
 
     def _source(self, one: Citation) -> str:
         url = self.link(one.chunk_id, one.start, one.end)
-        name = _safe(re.sub(r"[\[\]]", "", one.citation))
-        self.sources.append(f"[{name}]({url})")
+        hidden = f" — left out: hidden text ({', '.join(one.flags)})" if one.flags else ""
+        self.sources.append(f"[{_safe(one.citation)}]({url}){hidden}")
         return url
 
     def whole(self) -> Json:
@@ -280,14 +283,9 @@ async def _streamed(
     yield "", msgspec.Raw(b"[DONE]")
 
 
-# A chat shows Markdown: a document must not make it load a picture, hide where a link leads, or
-# begin a list, a heading or a block of code. Its own backslashes must not undo ours.
-_MARKUP = re.compile(
-    r"\\|\](?=[(\[])|<(?=[\w!/?])|!(?=\[)|^\s*[\[#>*+|`~=-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]",
-    re.MULTILINE,
-)
-
-
 def _safe(text: str) -> str:
-    """Words of a document that a chat shows as they are."""
-    return _MARKUP.sub(lambda found: f"\\{found[0].strip()}", printable(text, keep="\n"))
+    """Words of a document that a chat, which shows Markdown, shows as they are.
+
+    They cannot make it load a picture, hide where a link leads, or begin a list or a heading.
+    """
+    return escaped(one_line(text), keep="”")
