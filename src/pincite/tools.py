@@ -8,14 +8,13 @@ the context's budget. Words of a document always stand indented and in quotes.
 from __future__ import annotations
 
 import base64
-import binascii
 import inspect
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 from urllib.parse import parse_qs, unquote
@@ -37,20 +36,21 @@ from pincite.records import (
     CitedPlace,
     DocumentEntry,
     Filters,
-    Locator,
     Outcome,
     Passage,
-    Result,
+    Progress,
+    Quote,
     cited_file,
-    locate,
-    overlapping,
+    clauses_of,
     place_cited,
     where,
 )
-from pincite.records.places import each_once
+from pincite.records.places import each_once, overlapping, without
 from pincite.records.searching import NOTHING_FOUND
 from pincite.retrieve.pack import token_count
-from pincite.text.lines import LineIndex
+from pincite.retrieve.passages import part_of
+from pincite.settings import SearchSettings
+from pincite.stores.fields import OF_CHUNKS
 from pincite.text.printable import one_line, printable
 from pincite.text.times import clock_range
 
@@ -105,6 +105,8 @@ _ADDRESS = re.compile(
     r"|file://(?P<path>/[^?#]*(?:#(?:page|t)=\d+)?)"
 )
 _DOCUMENT_ID = re.compile(r"[0-9a-f]{40}")
+_ELSEWHERE = re.compile(rf"(.+):([0-9a-f]{{{ID}}})")  # in a library that is not the first
+_CHECKED = ("citation", "quote", "state", "message", "now", "became", "path")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _PIECE = 3  # bytes of a chunk's id in a handle
 _FEWEST_A_FILE = 10  # tokens
@@ -113,16 +115,10 @@ _MOST_TOP_K = 100
 _LONGEST_ERROR = 800  # characters
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cited:
-    """What a link opens: some words of a document."""
-
-    path: str
-    type: str
-    chunk_id: str
-    start: int
-    end: int
-    locator: Locator
+Spot = Citation | CitedPlace | Quote
+"""Some words of a document: where they begin and end, and where that is for people."""
+Link = Callable[[str, str, str, Spot], str]
+"""What opens some words of a library's file, of which a chunk's id is known; may be empty."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,8 +127,8 @@ class ToolContext:
 
     open: Callable[[str], AnyLibrary]
     names: tuple[str, ...]  # of libraries; the first one is meant where none is named
-    link: Callable[[str, Cited], str] = lambda library, cited: ""
-    where: str = ""  # a filter expression: nothing else is seen
+    link: Link = lambda library, path, chunk_id, spot: ""
+    where: str = ""  # a filter expression over documents: nothing else is seen
     may_write: bool = False
     profile: str | None = None  # of the language model that writes answers, and who judges it
     judge: str = ""
@@ -141,6 +137,16 @@ class ToolContext:
     while_missing: str = ""  # added to the error where there is no index yet
     cancelled: Callable[[], bool] = lambda: False
     on_progress: Callable[[str], None] = lambda doing: None
+
+    def __post_init__(self) -> None:
+        """Documents are shown whole: what only some of their parts are cannot be kept to."""
+        for clause in clauses_of(Filters(where=self.where).condition):
+            if clause.field in OF_CHUNKS:
+                raise SettingsError(
+                    f"`where` of a ToolContext chooses whole documents, and {clause!s} parts of "
+                    f"them; it cannot hold {', '.join(sorted(OF_CHUNKS))}, nor the types video, "
+                    "audio and image"
+                )
 
     @classmethod
     def of(cls, library: AnyLibrary, **more: Any) -> ToolContext:  # noqa: ANN401 — its own fields
@@ -160,7 +166,7 @@ class ToolContext:
             wanted = given.get("max_tokens")  # holds for an error, too
             if isinstance(wanted, int) and wanted >= FEWEST_TOKENS:
                 context = replace(self, max_tokens=wanted)
-            return _named(name).called(context, given)
+            return TOOLS[name].called(context, given)
         except SearchCancelled:
             raise
         except IndexMissing as error:
@@ -185,13 +191,10 @@ class ToolContext:
         return ToolResult(told, {"error": told}, is_error=True)
 
 
-def _named(name: str) -> Tool:
+def _given(name: str, arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:
+    """The arguments of a tool that there is."""
     if name not in TOOLS:
         raise SettingsError(f"there is no tool {name!r}{did_you_mean(name, [*TOOLS])}")
-    return TOOLS[name]
-
-
-def _given(name: str, arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:
     try:
         given = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
     except (ValueError, RecursionError) as error:
@@ -219,7 +222,7 @@ class ToolResult:
             {
                 "type": "search_result",
                 "source": one["url"] or one["id"],
-                "title": one["citation"],
+                "title": _headline(one),
                 "content": [{"type": "text", "text": one["text"]}],
                 "citations": {"enabled": True},
             }
@@ -309,18 +312,18 @@ def chosen(names: str = "default") -> tuple[Tool, ...]:
     return tuple(found.values())
 
 
-def file_link(libraries: Mapping[str, AnyLibrary]) -> Callable[[str, Cited], str]:
+def file_link(libraries: Mapping[str, AnyLibrary]) -> Link:
     """Addresses of files in folders, at their page or second; empty where there is no folder."""
 
-    def link(library: str, cited: Cited) -> str:
+    def link(library: str, path: str, chunk_id: str, spot: Spot) -> str:
         folder = libraries[library].folder
         if folder is None:
             return ""
-        address = Path(folder / cited.path).absolute().as_uri()
-        at = cited.locator
+        address = Path(folder / path).absolute().as_uri()
+        at = spot.locator
         if at.time_start is not None:
             return f"{address}#t={int(at.time_start)}"
-        return f"{address}#page={at.page_start}" if cited.type == "pdf" else address
+        return f"{address}#page={at.page_start}" if path.lower().endswith(".pdf") else address
 
     return link
 
@@ -337,11 +340,11 @@ def _tool(run: Callable[..., ToolResult]) -> Callable[..., ToolResult]:
         name: (hints[name], ... if one.default is one.empty else one.default)
         for name, one in list(inspect.signature(run).parameters.items())[1:]
     }
-    if not run.__name__.startswith(("index_", "delete_")):
-        taken["max_tokens"] = (_MaxTokens, None)
-    taken["library"] = (_LibraryName, "")
-    arguments = create_model(run.__name__, __config__=ConfigDict(extra="forbid"), **taken)
     writes = run.__name__ in GROUPS["write"]
+    if run.__name__ not in GROUPS["connector"]:  # which take what ChatGPT gives, and no more
+        taken |= {} if writes else {"max_tokens": (_MaxTokens, None)}
+        taken["library"] = (_LibraryName, "")
+    arguments = create_model(run.__name__, __config__=ConfigDict(extra="forbid"), **taken)
     described = one_line(inspect.getdoc(run) or "")
     TOOLS[run.__name__] = Tool(run.__name__, described, arguments, run, writes)
     return run
@@ -368,17 +371,13 @@ _Query = Annotated[
 _TopK = Annotated[int, Field(ge=1, le=_MOST_TOP_K, description="How many, best first")]
 _Seen = Annotated[
     str,
-    Field(
-        max_length=1_000,
-        description="`seen` of an earlier result: what it gave is left out",
-    ),
+    Field(max_length=1_000, description="`seen` of an earlier result: what it gave is left out"),
 ]
 _CarriedOn = Annotated[
     str, Field(max_length=1_000, description="`seen` of an earlier result: carried on")
 ]
 _MaxTokens = Annotated[
-    int | None,
-    Field(ge=FEWEST_TOKENS, le=100_000, description="Most tokens of the result"),
+    int | None, Field(ge=FEWEST_TOKENS, le=100_000, description="Most tokens of the result")
 ]
 _LibraryName = Annotated[
     str, Field(max_length=4_096, description="Each asks one library: this, or the first")
@@ -407,34 +406,8 @@ def search_chunks(  # noqa: PLR0913 — a tool's arguments
 
     For questions about content: what, how, why, who, when. Not for which files exist.
     """
-    name, opened = context.library(library)
-    given = _pieces(seen)
     filters = _filters(context, file_type_filter, doc_name_filter)
-    found = opened.search(
-        query, top_k=top_k + len(given), filters=filters, cancelled=context.cancelled
-    )
-    new = [one for one in found.results if _piece(one.chunk.id) not in given][:top_k]
-    notices = list(found.asides.notices)
-    if found.confidence is not None and found.confidence.missing_terms:
-        missing = ", ".join(map(printable, found.confidence.missing_terms))
-        notices.append(f"Nothing in these documents mentions: {missing}.")
-    empty = "No further results." if found.results else NOTHING_FOUND[found.reason or "no_hits"]
-    moments = {
-        one.chunk.id: [
-            {"at": clock_range(said.start, said.end), "kind": said.kind, "text": said.text}
-            for said in moment.lines
-        ]
-        for one in new
-        if (moment := opened.moment(one, filters=filters)) is not None
-    }
-
-    def entries(size: int) -> list[_Entry]:
-        return [
-            _found(context, name, rank, one, size, moments.get(one.chunk.id))
-            for rank, one in enumerate(new, start=1)
-        ]
-
-    return _fitted(context, entries, key="results", empty=empty, notices=notices, seen=given)
+    return _searched(context, library, query, top_k, filters, seen)
 
 
 @_tool
@@ -454,11 +427,8 @@ def query_catalog(
     For questions about files, not about what stands in them.
     """
     _, opened = context.library(library)
-    listed = opened.catalog(query)
     filters = _filters(context, file_type_filter, doc_name_filter)
-    if not filters.none_given:
-        allowed = _let_through(opened, filters)
-        listed = [one for one in listed if one.document and one.document.id in allowed]
+    listed = opened.catalog(query, filters=filters)
 
     def entries(size: int) -> list[_Entry]:
         made = []
@@ -478,7 +448,7 @@ def query_catalog(
         entries,
         key="documents",
         head={"total": len(listed)},
-        empty="No such documents.",
+        empty="No further documents." if listed else "No such documents.",
         count=max(len(listed) - skip, 0),
         next_page=lambda some: {"skip": skip + len(some)},
     )
@@ -496,26 +466,33 @@ def get_relevant_context(
         budget=context.max_tokens * 9 // 10,  # the rest is for addresses
         filters=_filters(context),
         count_tokens=context.count,
+        without=given,
         cancelled=context.cancelled,
     )
-    new = [one for one in packed.passages if _piece(one.best.chunk.id) not in given]
-    empty = "No further passages." if packed.passages else NOTHING_FOUND[packed.reason or "no_hits"]
+    if packed.reason == "budget_too_small":  # for one of them whole
+        return search_chunks(context, query, seen=seen, library=library)
+    if packed.message:
+        opened.entry("")  # where there is no index, this says what to do
+        raise SettingsError(packed.message)
 
     def entries(size: int) -> list[_Entry]:
         made = []
-        for rank, one in enumerate(new, start=1):
-            text, citation = printable(one.seen.strip(), keep="\n"), one.citation
-            held = one.chunks
+        for rank, one in enumerate(packed.passages, start=1):
+            part, text, citation = one, printable(one.seen.strip(), keep="\n"), one.citation
             # Whole at first, as they were packed for this budget.
             if size < _EXCERPTS[0] and len(text) > 8 * size:
-                text, citation, (first, last) = _excerpt(_as_result(one), 8 * size)
-                held = tuple(part for part in held if part.start < last and first < part.end)
-            about = _about(context, name, citation, _cited_result(one.best), flags=one.flags)
-            made.append(_entry(rank, about, text, [part.id for part in held]))
+                part, text, citation = _excerpt(one, 8 * size)
+            held = [
+                each.id for each in one.chunks if each.start < part.end and part.start < each.end
+            ]
+            path, chunk_id = cited_file(one.document)[0], one.best.chunk.id
+            url = context.link(name, path, chunk_id, one.best.quote)
+            about = _about(chunk_id, citation, url, one.flags)
+            made.append(_entry(rank, about, text, held))
         return made
 
-    told = [packed.message] if packed.message else []
-    notices = [*told, *packed.asides.notices]
+    empty = NOTHING_FOUND[packed.reason] if packed.reason else "No further passages."
+    notices = packed.asides.notices
     return _fitted(context, entries, key="results", empty=empty, notices=notices, seen=given)
 
 
@@ -531,8 +508,7 @@ def get_information(
 def get_passage(
     context: ToolContext,
     citation: Annotated[
-        str,
-        Field(min_length=1, max_length=4_096, description="A citation or id that a tool gave"),
+        str, Field(min_length=1, max_length=4_096, description="A citation or id that a tool gave")
     ],
     around: Annotated[int, Field(ge=0, le=1_000, description="Lines before and after")] = 10,
     seen: _CarriedOn = "",
@@ -571,25 +547,18 @@ def ask(
         on_claim=lambda claim: context.on_progress(f"checked: {printable(claim.words)[:80]}"),
         cancelled=context.cancelled,
     )
+    notices = [*(told.differences if isinstance(told, Answer) else ()), *told.asides.notices]
     if footnotes:
-        if isinstance(told, Answer):
-            cited = [one for claim in told.claims for one in claim.citations]
-        else:
-            cited = [*told.nearest]
-        handle = _handle(given, [one.chunk_id for one in cited])
-        markdown = outcome_as_markdown(told)
-        text = f"{EVIDENCE}\n\n{markdown}\nseen={handle}"
-        data = {"outcome": told.outcome, "note": EVIDENCE, "markdown": markdown, "seen": handle}
-        if max(map(context.count, (text, as_json(data)))) > context.max_tokens:
-            raise SettingsError("max_tokens is too small for this answer with its footnotes")
-        return ToolResult(text, data)
+        whole = _with_footnotes(told, given)
+        if max(map(context.count, (whole.text, as_json(whole.data)))) <= context.max_tokens:
+            return whole
+        notices.insert(0, "max_tokens is too small for footnotes, so they are left out.")
     head: Json = {"outcome": told.outcome}
-    notices = list(told.asides.notices)
     if isinstance(told, Answer):
-        notices += told.differences
         head["writer"] = told.writer or "the documents' own words"
     else:
-        head |= {"reason": told.reason, "message": printable(told.message)}
+        message = _within(context, printable(told.message), context.max_tokens // 3)
+        head |= {"reason": told.reason, "message": message}
 
     def entries(size: int) -> list[_Entry]:
         return list(_answered(context, name, told, size))
@@ -615,13 +584,13 @@ def check(
     def entries(size: int) -> list[_Entry]:
         made = []
         for one in checked:
-            told = {name: printable(value) for name, value in asdict(one).items() if value}
-            data = {name: _cut(value, size) for name, value in told.items()}
+            told = {name: str(getattr(one, name)) for name in _CHECKED}
+            data = {name: _cut(printable(value), size) for name, value in told.items() if value}
             lines = [f"{data['state']}: {data['citation']}", *_evidence(data["quote"])]
             lines += [f"    now at: {data['now']}"] if "now" in data else []
             lines += ["    now there is:", *_evidence(data["became"])] if "became" in data else []
             lines += [f"    ({data['message']})"] if "message" in data else []
-            made.append(_Entry(lines, data))
+            made.append(_Entry(lines, data | ({"outdated": True} if one.outdated else {})))
         return made
 
     return _fitted(context, entries, key="citations", empty="It holds no citations.")
@@ -639,25 +608,8 @@ def search_documents(  # noqa: PLR0913 — a tool's arguments
     library: str = "",
 ) -> ToolResult:
     """Find the documents that speak most to a question, each with its best place."""
-    name, opened = context.library(library)
     filters = _filters(context, file_type_filter, doc_name_filter)
-    given = _pieces(seen)
-    found = opened.search_documents(
-        query, top_k=top_k + len(given), filters=filters, cancelled=context.cancelled
-    )
-    new = [one for one in found.documents if _piece(one.results[0].chunk.id) not in given][:top_k]
-
-    def entries(size: int) -> list[_Entry]:
-        made = []
-        for rank, one in enumerate(new, start=1):
-            entry = _found(context, name, rank, one.results[0], size)
-            described = _described(one.document, size // 4)
-            made.append(replace(entry, data=entry.data | described))
-        return made
-
-    empty = "No further documents." if found.documents else NOTHING_FOUND[found.reason or "no_hits"]
-    notices = found.asides.notices
-    return _fitted(context, entries, key="results", empty=empty, notices=notices, seen=given)
+    return _searched(context, library, query, top_k, filters, seen, by_document=True)
 
 
 @_tool
@@ -714,8 +666,14 @@ def index_document(
     nothing.
     """
     _, opened = context.library(library)
+
+    def go_on(progress: Progress) -> None:
+        if context.cancelled():
+            raise SearchCancelled("cancelled")
+
     context.on_progress(f"indexing {printable(filename)}")
-    done = opened.index_document(filename, content.encode(errors="replace"), labels=metadata)
+    text = content.encode(errors="replace")
+    done = opened.index_document(filename, text, labels=metadata, on_progress=go_on)
     data = {"status": done.status, "path": printable(done.document.path), "id": done.document.id}
     return ToolResult(f"{data['status']}: {data['path']} (id {data['id']})", data)
 
@@ -736,41 +694,55 @@ def delete_document(
 
 
 @_tool
-def search(context: ToolContext, query: _Query, *, library: str = "") -> ToolResult:
+def search(context: ToolContext, query: _Query) -> ToolResult:
     """Search the user's documents; fetch gives the text of a result by its id."""
-    name, opened = context.library(library)
-    found = opened.search(query, filters=_filters(context), cancelled=context.cancelled)
-    results = [
-        {
-            "id": one.chunk.id[:ID],
-            "title": _cut(one.citation, 200),
-            "url": context.link(name, _cited_result(one)),
-        }
-        for one in found.results
-    ]
-    return _connected(context, lambda fewer: {"results": results[: len(results) - fewer]})
+    found: list[tuple[int, float, Json]] = []
+    failed: PinciteError | None = None
+    for name in context.names:
+        try:
+            opened = context.open(name)
+            told = opened.search(query, filters=_filters(context), cancelled=context.cancelled)
+        except SearchCancelled:
+            raise
+        except PinciteError as error:  # another library may have it
+            failed = error
+            continue
+        elsewhere = "" if name == context.names[0] else f"{name}:"
+        for rank, one in enumerate(told.results):
+            path, chunk_id = cited_file(one.document)[0], one.chunk.id
+            data = {
+                "id": f"{elsewhere}{chunk_id[:ID]}",
+                "title": _cut(printable(one.citation), _VALUE),
+                "url": context.link(name, path, chunk_id, one.quote),
+            }
+            found.append((rank, -(one.hit.probability or 0.0), data))
+    if failed is not None and not found:
+        raise failed
+    best = sorted(found, key=lambda one: one[:2])[:_MOST_TOP_K]
+    results = [data for _, _, data in best]
+    return _connected(context, lambda fewer: {"results": results[: max(len(results) - fewer, 0)]})
 
 
 @_tool
 def fetch(
     context: ToolContext,
     id: Annotated[str, Field(min_length=1, max_length=4_096, description="The id of a result")],
-    *,
-    library: str = "",
 ) -> ToolResult:
     """The text of a search result with what stands around it."""
-    name, place = _place(context, library, id, 400)
+    elsewhere = _ELSEWHERE.fullmatch(id)
+    library, chunk_id = elsewhere.groups() if elsewhere else ("", id)
+    name, place = _place(context, library, chunk_id, 400)
     path, kind = cited_file(place.document)
+    named = {"path": printable(path), "type": kind}
 
     def told(fewer: int) -> Json:
         shown = _shown(context, name, place, _LARGEST_TEXT >> fewer).data
-        return {
-            "id": id,
-            "title": printable(place.document.title),
-            "text": shown["text"],
-            "url": shown["url"],
-            "metadata": {"citation": shown["citation"], "path": printable(path), "type": kind},
+        about = {
+            one: shown[one] for one in ("citation", "beware", "cut", "left_out") if one in shown
         }
+        title = _value(place.document.title, _VALUE)
+        told = {"id": id, "title": title, "text": shown["text"], "url": shown["url"]}
+        return {**told, "metadata": about | named}
 
     return _connected(context, told)
 
@@ -797,13 +769,13 @@ class _Entry:
 
 def _fitted(  # noqa: C901, PLR0913 — what a result is made of
     context: ToolContext,
-    entries: Callable[[int], Sequence[_Entry]],
+    entries: Callable[[int], Iterable[_Entry]],
     *,
     key: str,
     empty: str,
     head: Json | None = None,
     notices: Sequence[str] = (),
-    seen: Sequence[bytes] | None = None,
+    seen: Sequence[str] | None = None,
     count: int | None = None,
     follows: bool = False,
     next_page: Callable[[Sequence[_Entry]], Json] | None = None,
@@ -813,7 +785,9 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
     `count` is how many there are, where entries are not made of all; of what `follows` nobody
     knows how many. `next_page` names the argument that asks for those.
     """
-    shown = tuple(_cut(printable(one), 300) for one in notices[:3])
+    shown = [
+        _within(context, _cut(printable(one), 300), context.max_tokens // 6) for one in notices[:3]
+    ]
 
     def told(some: Sequence[_Entry], left_out: int) -> ToolResult:
         text = list(_head_lines(head or {}))
@@ -829,7 +803,7 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
             data["message"] = empty
         if shown:
             text += [f"Note: {one}" for one in shown]
-            data["notices"] = list(shown)
+            data["notices"] = shown
         if left_out or follows:
             if not follows:
                 data["left_out"] = left_out
@@ -882,39 +856,33 @@ def _head_lines(head: Json) -> Iterator[str]:
         yield f"No answer ({head['reason']}): {head['message']}"
 
 
-def _handle(seen: Sequence[bytes], chunk_ids: Sequence[str]) -> str:
+def _handle(seen: Sequence[str], chunk_ids: Sequence[str]) -> str:
     """What names the chunks that were given, and those given before."""
-    kept = [*dict.fromkeys([*seen, *map(_piece, chunk_ids)])][-_MOST_SEEN:]
-    return base64.urlsafe_b64encode(b"".join(kept)).decode()
+    kept = [*dict.fromkeys([*seen, *(one[: 2 * _PIECE] for one in chunk_ids)])][-_MOST_SEEN:]
+    return base64.urlsafe_b64encode(bytes.fromhex("".join(kept))).decode()
 
 
-def _pieces(handle: str) -> tuple[bytes, ...]:
-    try:
+def _pieces(handle: str) -> tuple[str, ...]:
+    """How the ids begin of the chunks that were given before."""
+    data = b""
+    with suppress(ValueError):
         data = base64.b64decode(handle, altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError):
-        raise SettingsError("`seen` is not what an earlier result gave") from None
-    return tuple(data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
+    if len(data) % _PIECE or bool(handle) != bool(data):
+        raise SettingsError("`seen` is not what an earlier result gave")
+    return tuple(data[at : at + _PIECE].hex() for at in range(0, len(data), _PIECE))
 
 
-def _piece(chunk_id: str) -> bytes:
-    return bytes.fromhex(chunk_id[: 2 * _PIECE])
+def _within(context: ToolContext, text: str, tokens: int) -> str:
+    """As much of the beginning as so many tokens hold, or nearly."""
+    while text and context.count(text) > tokens:
+        text = f"{text[: len(text) * 3 // 4]}…"
+    return text
 
 
 def _filters(context: ToolContext, kind: str = "", name: str = "") -> Filters:
     """What the caller asks for, within what the context lets them see."""
     named = {"path" if "/" in name else "name": name} if name else {}
     return Filters(types=kind or None, where=context.where or None, **named)  # type: ignore[arg-type]
-
-
-def _let_through(opened: AnyLibrary, filters: Filters) -> set[str]:
-    """The ids of all documents that the filters let through."""
-    found: set[str] = set()
-    after: str | None = ""
-    while after is not None:
-        page = opened.list_documents(after=after, limit=1_000, filters=filters)
-        found |= {one.id for one in page.documents}
-        after = page.after
-    return found
 
 
 def _place(
@@ -980,52 +948,110 @@ def _listed(data: Json) -> list[str]:
     return [*lines, *(_evidence(data["summary"]) if "summary" in data else [])]
 
 
-def _found(
+def _searched(  # noqa: PLR0913 — what is asked, of what, and in which shape
     context: ToolContext,
     library: str,
-    rank: int,
-    one: Result,
-    size: int,
-    moments: Sequence[Json] | None = None,
-) -> _Entry:
-    """A search result as text: its citation, then the words around what was found."""
-    cited = _cited_result(one)
-    at = where(cited.type, cited.locator)
-    if moments:
-        text, citation = "", one.citation
+    query: str,
+    top_k: int,
+    filters: Filters,
+    seen: str,
+    *,
+    by_document: bool = False,
+) -> ToolResult:
+    """The best places for a question; or the best documents, each with its best place."""
+    name, opened = context.library(library)
+    given = _pieces(seen)
+    found = opened.search(
+        query,
+        filters=filters,
+        settings=SearchSettings(top_k=top_k + len(given), per_document=1 if by_document else None),
+        cancelled=context.cancelled,
+    )
+    new = [one for one in found.results if not one.chunk.id.startswith(given)][:top_k]
+    notices = list(found.asides.notices)
+    if found.confidence is not None and found.confidence.missing_terms:
+        missing = ", ".join(map(printable, found.confidence.missing_terms))
+        notices.append(f"Nothing in these documents mentions: {missing}.")
+    moments = [opened.moment(one, filters=filters) for one in new]
+
+    def entries(size: int) -> Iterator[_Entry]:
+        for rank, (one, moment) in enumerate(zip(new, moments, strict=True), start=1):
+            path, kind = cited_file(one.document)
+            at = where(kind, one.quote.locator)
+            if moment is None:
+                spans = one.chunk.start, one.chunk.end, one.chunk.text, one.chunk.locator
+                _, text, citation = _excerpt(
+                    Passage(one.document, (one.chunk,), *spans, best=one), size
+                )
+                lines = []
+            else:
+                citation = one.citation
+                said = [
+                    f"{clock_range(each.start, each.end)} ({each.kind}): "
+                    f"“{_cut(printable(each.text), size // 3)}”"
+                    for each in moment.lines[:12]
+                ]
+                text, lines = "\n".join(said), [f"    {line}" for line in said]
+            url = context.link(name, path, one.chunk.id, one.quote)
+            about = _about(one.chunk.id, citation, url, one.chunk.flags)
+            if not citation.endswith(f"({at})"):
+                about["best"] = at  # of the sentence that speaks most to the question
+            if one.same_text_in and not context.where:
+                about["same_text_in"] = [printable(path) for path in one.same_text_in[:3]]
+            entry = _entry(rank, about, text, (one.chunk.id,), lines)
+            if by_document:
+                document = {"path": _value(path, size), **_described(one.document, size // 4)}
+                more = entry.data | {"document": document}
+                entry = replace(entry, lines=[*entry.lines, *_listed(document)], data=more)
+            yield entry
+
+    what = "documents" if by_document else "results"
+    empty = f"No further {what}." if found.results else NOTHING_FOUND[found.reason or "no_hits"]
+    return _fitted(context, entries, key="results", empty=empty, notices=notices, seen=given)
+
+
+def _with_footnotes(told: Outcome, given: Sequence[str]) -> ToolResult:
+    """As Markdown that can be checked later, with what it cannot say."""
+    if isinstance(told, Answer):
+        cited = [one for claim in told.claims for one in claim.citations]
     else:
-        text, citation, _ = _excerpt(one, size)
-    about = _about(context, library, citation, cited, flags=one.chunk.flags)
-    if not citation.endswith(f"({at})"):
-        about["best"] = at  # of the sentence that speaks most to the question
-    if one.same_text_in and not context.where:
-        about["same_text_in"] = [printable(path) for path in one.same_text_in[:3]]
-    if not moments:
-        return _entry(rank, about, text, (one.chunk.id,))
-    said = [one | {"text": _cut(printable(one["text"]), size // 3)} for one in moments[:12]]
-    text = "\n".join(f"{one['at']} ({one['kind']}): “{one['text']}”" for one in said)
-    entry = _entry(rank, about, text, (one.chunk.id,))
-    lines = [entry.lines[0], *(f"    {line}" for line in text.split("\n")), entry.lines[-1]]
-    return replace(entry, lines=lines)
+        cited = [*told.nearest]
+    markdown = outcome_as_markdown(told)
+    data: Json = {"outcome": told.outcome, "note": EVIDENCE, "markdown": markdown}
+    beware = {
+        f"left out of {printable(one.path)}: hidden text ({', '.join(one.flags)})"
+        for one in cited
+        if one.flags
+    }
+    notices = [printable(one) for one in told.asides.notices[:3]] + sorted(beware)
+    data |= {"notices": notices} if notices else {}
+    data["seen"] = _handle(given, [one.chunk_id for one in cited])
+    noted = (f"Note: {one}" for one in notices)
+    text = "\n".join([EVIDENCE, "", markdown, *noted, f"seen={data['seen']}"])
+    return ToolResult(text, data)
 
 
 def _answered(context: ToolContext, library: str, told: Outcome, size: int) -> Iterator[_Entry]:
     """Claims with the very words they rest on; of an abstention the nearest places."""
+
+    def about(one: Citation) -> tuple[Json, str]:
+        url = context.link(library, one.path, one.chunk_id, one)
+        known = _about(one.chunk_id, one.citation, url, one.flags)
+        lead = {"lead": _cut(printable(one_line(one.lead)), size)} if one.lead else {}
+        return known | lead, _cut(printable(one.words), 2 * size)
+
     if not isinstance(told, Answer):
         for rank, one in enumerate(told.nearest, start=1):
-            yield _entry(rank, _about_citation(context, library, one), one.words, (one.chunk_id,))
+            yield _entry(rank, *about(one), (one.chunk_id,))
         return
     proven = [one for one in told.claims if one.state != "unsupported"]
     for rank, claim in enumerate(proven, start=1):
         text = _cut(printable(claim.words), 2 * size)
         lines = [f"[{rank}] {text if claim.state == 'supported' else 'quoted'}"]
         citations = []
-        for one in claim.citations:
-            about = _about_citation(context, library, one) | {
-                "quote": _cut(printable(one.words), 2 * size)
-            }
-            citations.append(about)
-            lines += [*_evidence(about["quote"]), f"    {_headline(about)}", *_address(about)]
+        for known, quote in map(about, claim.citations):
+            citations.append(known | {"quote": quote})
+            lines += [*_evidence(quote, known), f"    {_headline(known)}", *_address(known)]
         data = {"text": text, "state": claim.state, "citations": citations}
         first = citations[0] if citations else None
         link = (first["citation"], first["url"]) if first and first["url"] else None
@@ -1037,15 +1063,8 @@ def _shown(context: ToolContext, library: str, place: CitedPlace, size: int) -> 
     """The lines of a place, numbered; of a recording what is said, with its times."""
     path, kind = cited_file(place.document)
     citation = place_cited(path, kind, place.heading_path, place.locator)
-    cited = Cited(
-        path=path,
-        type=kind,
-        chunk_id=place.chunk_id,
-        start=place.start,
-        end=place.end,
-        locator=place.locator,
-    )
-    about = _about(context, library, citation, cited, flags=place.flags)
+    url = context.link(library, path, place.chunk_id, place)
+    about = _about(place.chunk_id, citation, url, place.flags)
     if place.superseded or place.changed:
         about["beware"] = "an earlier version" if place.superseded else "changed since indexing"
     ids = (place.chunk_id,) if place.chunk_id else ()
@@ -1082,67 +1101,44 @@ def _lines_near(place: CitedPlace, size: int) -> tuple[str, bool]:
     return "\n".join(lines[begin:end]), end > cited[-1]
 
 
-def _about(
-    context: ToolContext, library: str, citation: str, cited: Cited, *, flags: Sequence[str]
-) -> Json:
+def _about(chunk_id: str, citation: str, url: str, flags: Sequence[str]) -> Json:
     """What names a place: for people, for tools, and to be opened."""
-    about: Json = {"id": cited.chunk_id[:ID], "citation": _cut(printable(citation), 300)}
-    about["url"] = context.link(library, cited)
-    if flags:
-        about["left_out"] = f"hidden text ({', '.join(flags)})"
-    return about
+    hidden = {"left_out": f"hidden text ({', '.join(flags)})"} if flags else {}
+    return {"id": chunk_id[:ID], "citation": _cut(printable(citation), 300), "url": url, **hidden}
 
 
-def _about_citation(context: ToolContext, library: str, one: Citation) -> Json:
-    cited = Cited(
-        path=one.path,
-        type=one.path.rpartition(".")[2].lower(),
-        chunk_id=one.chunk_id,
-        start=one.start,
-        end=one.end,
-        locator=one.locator,
-    )
-    return _about(context, library, one.citation, cited, flags=one.flags)
-
-
-def _cited_result(one: Result) -> Cited:
-    path, kind = cited_file(one.document)
-    return Cited(
-        path=path,
-        type=kind,
-        chunk_id=one.chunk.id,
-        start=one.quote.start,
-        end=one.quote.end,
-        locator=one.quote.locator,
-    )
-
-
-def _entry(rank: int, about: Json, text: str, chunk_ids: Sequence[str]) -> _Entry:
-    """A numbered place with its words."""
-    lines = [f"[{rank}] {_headline(about)}", *_evidence(text)]
+def _entry(
+    rank: int, about: Json, text: str, chunk_ids: Sequence[str], lines: Sequence[str] = ()
+) -> _Entry:
+    """A numbered place with its words, which may stand in quotes already."""
+    lines = [f"[{rank}] {_headline(about)}", *(lines or _evidence(text, about)), *_address(about)]
     link = (about["citation"], about["url"]) if about["url"] else None
-    return _Entry([*lines, *_address(about)], about | {"text": text}, tuple(chunk_ids), link)
+    return _Entry(lines, about | {"text": text}, tuple(chunk_ids), link)
 
 
 def _headline(about: Json) -> str:
     """A citation, with what is to be known of it."""
-    beware = "".join(f" — {about[name]}" for name in ("beware", "cut") if name in about)
-    left_out = f" — left out: {about['left_out']}" if "left_out" in about else ""
-    same = f" — also in {', '.join(about['same_text_in'])}" if "same_text_in" in about else ""
-    return f"{about['citation']}{beware}{left_out}{same}"
+    told = [about["citation"], *(about[name] for name in ("beware", "cut") if name in about)]
+    told += [f"left out: {about['left_out']}"] if "left_out" in about else []
+    told += [f"also in {', '.join(about['same_text_in'])}"] if "same_text_in" in about else []
+    return " — ".join(told)
 
 
 def _address(about: Json) -> list[str]:
     named = [f"id {about['id']}"] if about["id"] else []
     named += [f"best at {about['best']}"] if "best" in about else []
-    told = " · ".join([*named, *([about["url"]] if about["url"] else [])])
-    return [told] if told else []
+    named += [about["url"]] if about["url"] else []
+    return [" · ".join(named)] if named else []
 
 
-def _evidence(text: str) -> list[str]:
-    """Words of a document: indented, so that none of their lines can pass for one of ours."""
+def _evidence(text: str, about: Json | None = None) -> list[str]:
+    """Words of a document: indented, so that none of their lines can pass for one of ours.
+
+    What introduces them there, such as the names of columns, stands before them.
+    """
+    lead = [f"    ({_quoted(about['lead'])})"] if about and "lead" in about else []
     first, *others = _BLANK_LINES.sub("\n", printable(text, keep="\n")).split("\n")
-    lines = [f"    “{first}", *(f"    {line}" for line in others)]
+    lines = [*lead, f"    “{first}", *(f"    {line}" for line in others)]
     lines[-1] += "”"
     return lines
 
@@ -1152,45 +1148,31 @@ def _quoted(text: str) -> str:
     return f"“{re.sub('[“”]', chr(34), text)}”"
 
 
-def _as_result(one: Passage) -> Result:
-    """A passage as if it were one chunk, to be cut as those are."""
-    whole = replace(
-        one.chunks[0],
-        start=one.start,
-        end=one.end,
-        text=one.text,
-        locator=one.locator,
-        places=each_once(place for part in one.chunks for place in part.places),
-        omissions=each_once(left_out for part in one.chunks for left_out in part.omissions),
-    )
-    return replace(one.best, chunk=whole)
-
-
-def _excerpt(result: Result, size: int) -> tuple[str, str, tuple[int, int]]:
-    """The quote with as much around it as there is room for, and where all of that stands."""
-    chunk, quote = result.chunk, result.quote
-    room = max(size - (quote.end - quote.start), 0)
-    first = max(chunk.start, quote.start - room // 3)
-    last = min(chunk.end, quote.end + room - (quote.start - first))
-    first = max(chunk.start, first - (room - (quote.start - first) - (last - quote.end)))
-    text = chunk.text[first - chunk.start : last - chunk.start]
+def _excerpt(one: Passage, size: int) -> tuple[Passage, str, str]:
+    """The quote with as much around it as there is room for: the part, its text, its citation."""
+    quote = one.best.quote
+    start, end = quote.start - one.start, quote.end - one.start
+    room = max(size - (end - start), 0)
+    first = max(0, start - room // 3)
+    last = min(len(one.text), end + room - (start - first))
+    first = max(0, first - (room - (start - first) - (last - end)))
     # Whole words: the first and the last may be cut.
-    if first > chunk.start and (space := re.search(r"\s", text[: quote.start - first])):
+    if first and (space := re.search(r"\s", one.text[first:start])):
         first += space.end()
-    after = text[len(text) - (last - quote.end) :]
-    if last < chunk.end and (space := re.search(r"\s\S*$", after)):
+    if last < len(one.text) and (space := re.search(r"\s\S*$", one.text[end:last])):
         last -= len(space[0])
-    cut = "… " * (first > chunk.start), " …" * (last < chunk.end)
-    seen = chunk.seen(first, last).strip().join(cut)
-    lines = LineIndex(chunk.text).lines_of(first - chunk.start, last - chunk.start)
-    start, end = (chunk.locator.line_start - 1 + line for line in lines)
-    locator = locate(
-        overlapping(chunk.places, first, last), first, last, line_start=start, line_end=end
-    )
-    inside = quote.section.line_start <= start and end <= quote.section.line_end
-    headings = quote.heading_path if inside else chunk.heading_path
-    citation = place_cited(*cited_file(result.document), headings, locator)
-    return _cut(printable(seen, keep="\n"), max(size, 120) + 10), citation, (first, last)
+    part = part_of(one, first, last)
+    held = each_once(each for chunk in one.chunks for each in chunk.omissions)
+    unseen = [
+        each for each in overlapping(held, part.start, part.end) if not each.reason.is_searched
+    ]
+    seen = without(part.text, part.start, unseen).strip()
+    seen = f"{'… ' * bool(first)}{seen}{' …' * (last < len(one.text))}"
+    at, inside = part.locator, quote.section
+    is_inside = inside.line_start <= at.line_start and at.line_end <= inside.line_end
+    headings = quote.heading_path if is_inside else one.chunks[0].heading_path
+    citation = place_cited(*cited_file(one.document), headings, at)
+    return part, _cut(printable(seen, keep="\n"), max(size, 120) + 10), citation
 
 
 def _cut(text: str, most: int) -> str:

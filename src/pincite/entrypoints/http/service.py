@@ -202,10 +202,8 @@ class Service:
         return ToolContext(
             open=open_for,
             names=access.libraries,
-            link=lambda library, cited: (
-                self.link(request, library, cited.chunk_id, cited.start, cited.end)
-                if cited.chunk_id
-                else ""
+            link=lambda library, path, chunk_id, spot: (
+                self.link(request, library, chunk_id, spot.start, spot.end) if chunk_id else ""
             ),
             may_write=access.may_write,
             profile=self.profile,
