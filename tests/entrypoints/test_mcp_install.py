@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pincite.entrypoints.cli.main import cli
+from pincite.entrypoints.cli.questions import write_text
 
 CLIENTS = {
     "claude-desktop": ".config/Claude/claude_desktop_config.json",
@@ -66,12 +67,41 @@ def test_a_program_is_told_with_absolute_paths_and_the_rest_stays(home: Path, cl
 def test_settings_that_are_not_understood_are_left_alone(home: Path) -> None:
     file = home / ".cursor/mcp.json"
     file.parent.mkdir()
-    for broken in ("{ // mine\n}", "[1]", '{"mcpServers": 3}', '{"a": '):
+    for broken in (
+        "{ // mine\n}",
+        "[1]",
+        '{"mcpServers": 3}',
+        '{"a": ',
+        '{"a": NaN}',
+        '{"a": 1e999}',
+    ):
         file.write_text(broken)
         told = install(home, "cursor", "--yes")
         assert told.exit_code == 2
         assert "by hand" in told.output
         assert file.read_text() == broken
+
+
+def test_half_a_character_in_the_settings_stays_what_it_was(home: Path) -> None:
+    file = home / ".claude.json"
+    file.write_text('{"history": ["caf\\ud83d", "\\udc80\\ud83d\\ude00", "\\u00e9"]}')
+    before = json.loads(file.read_text())["history"]
+    told = install(home, "claude-code", "--yes")
+    assert told.exit_code == 0, told.output
+    assert json.loads(file.read_bytes())["history"] == before
+    assert "é" in file.read_text()
+    assert {one.name for one in home.iterdir()} == {
+        *("notes", ".claude.json", ".claude.json.before-pincite"),
+    }
+
+
+def test_a_text_that_cannot_be_written_leaves_no_unfinished_file(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text("as it was")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(file, "half a character: \ud83d")
+    assert [one.name for one in tmp_path.iterdir()] == ["cases.jsonl"]
+    assert file.read_text() == "as it was"
 
 
 def test_what_cannot_work_is_said_before_anything_is_written(home: Path) -> None:

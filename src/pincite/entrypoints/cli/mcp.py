@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import threading
@@ -237,8 +238,17 @@ def install(
         with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:  # noqa: PTH123 — a descriptor
             kept.write(before)
         click.echo(f"The file as it was is kept as {copy}.")
-    write_text(where.file, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
+    write_text(where.file, _as_json(settings))
     click.echo(f"Written. Start {client} again to use it.")
+
+
+def _as_json(settings: dict[str, Any]) -> str:
+    """As it is written; ValueError where a number has no form in JSON.
+
+    Half a character, which a program that cuts texts leaves behind, stays the escape that it was.
+    """
+    text = json.dumps(settings, indent=2, ensure_ascii=False, allow_nan=False)
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):x}", text) + "\n"
 
 
 def _settings(client: _Client) -> tuple[bytes, dict[str, Any]]:
@@ -250,6 +260,7 @@ def _settings(client: _Client) -> tuple[bytes, dict[str, Any]]:
         before = b""
     try:
         settings = json.loads(before.decode("utf-8-sig")) if before.strip() else {}
+        _as_json(settings)  # what could not be written again is not changed
     except (ValueError, RecursionError) as error:
         raise SettingsError(
             f"{file} cannot be read as JSON ({error}), perhaps because of comments, so it is left "

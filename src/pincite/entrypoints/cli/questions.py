@@ -77,12 +77,10 @@ def write_text(file: Path, text: str) -> None:
         if target.exists() and not target.is_file():
             target.write_text(text, "utf-8")  # a pipe or a device, such as /dev/null, stays one
             return
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=target.parent, delete=False
-        ) as unfinished:
-            unfinished.write(text)
-        written = Path(unfinished.name)
+        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as unfinished:
+            written = Path(unfinished.name)
         try:
+            written.write_text(text, "utf-8", newline="")
             umask = os.umask(0)  # what new files are kept from; it can only be read by setting it
             os.umask(umask)
             written.chmod(target.stat().st_mode if target.exists() else 0o666 & ~umask)
