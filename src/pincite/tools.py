@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 from urllib.parse import parse_qs, unquote
@@ -430,8 +431,7 @@ def query_catalog(
     filters = _filters(context, file_type_filter, doc_name_filter)
     listed = opened.catalog(query, filters=filters)
 
-    def entries(size: int) -> list[_Entry]:
-        made = []
+    def entries(size: int) -> Iterator[_Entry]:
         for one in listed[skip : skip + context.max_tokens // _FEWEST_A_FILE]:  # more never fit
             known = one.document
             path = cited_file(known)[0] if known else one.path
@@ -440,8 +440,7 @@ def query_catalog(
                 data["reason"] = _value(one.reason, size)
             if known is not None:
                 data |= _described(known, size)
-            made.append(_Entry(_listed(data), data))
-        return made
+            yield _Entry(_listed(data), data)
 
     return _fitted(
         context,
@@ -475,8 +474,7 @@ def get_relevant_context(
         opened.entry("")  # where there is no index, this says what to do
         raise SettingsError(packed.message)
 
-    def entries(size: int) -> list[_Entry]:
-        made = []
+    def entries(size: int) -> Iterator[_Entry]:
         for rank, one in enumerate(packed.passages, start=1):
             part, text, citation = one, printable(one.seen.strip(), keep="\n"), one.citation
             # Whole at first, as they were packed for this budget.
@@ -488,8 +486,7 @@ def get_relevant_context(
             path, chunk_id = cited_file(one.document)[0], one.best.chunk.id
             url = context.link(name, path, chunk_id, one.best.quote)
             about = _about(chunk_id, citation, url, one.flags)
-            made.append(_entry(rank, about, text, held))
-        return made
+            yield _entry(rank, about, text, held)
 
     empty = NOTHING_FOUND[packed.reason] if packed.reason else "No further passages."
     notices = packed.asides.notices
@@ -518,11 +515,13 @@ def get_passage(
     """Open a citation: the cited lines of the document with the lines around them."""
     given = _pieces(seen)
     name, place = _place(context, library, citation, around)
-
-    def entries(size: int) -> list[_Entry]:
-        return [_shown(context, name, place, 8 * size)]
-
-    return _fitted(context, entries, key="results", empty="", seen=given)
+    return _fitted(
+        context,
+        lambda size: [_shown(context, name, place, 8 * size)],
+        key="results",
+        empty="",
+        seen=given,
+    )
 
 
 @_tool
@@ -559,10 +558,7 @@ def ask(
     else:
         message = _within(context, printable(told.message), context.max_tokens // 3)
         head |= {"reason": told.reason, "message": message}
-
-    def entries(size: int) -> list[_Entry]:
-        return list(_answered(context, name, told, size))
-
+    entries = partial(_answered, context, name, told)
     key = "claims" if isinstance(told, Answer) else "nearest"
     return _fitted(context, entries, key=key, head=head, empty="", notices=notices, seen=given)
 
@@ -581,8 +577,7 @@ def check(
     _, opened = context.library(library)
     checked = opened.check(answer)
 
-    def entries(size: int) -> list[_Entry]:
-        made = []
+    def entries(size: int) -> Iterator[_Entry]:
         for one in checked:
             told = {name: str(getattr(one, name)) for name in _CHECKED}
             data = {name: _cut(printable(value), size) for name, value in told.items() if value}
@@ -590,8 +585,7 @@ def check(
             lines += [f"    now at: {data['now']}"] if "now" in data else []
             lines += ["    now there is:", *_evidence(data["became"])] if "became" in data else []
             lines += [f"    ({data['message']})"] if "message" in data else []
-            made.append(_Entry(lines, data | ({"outdated": True} if one.outdated else {})))
-        return made
+            yield _Entry(lines, data | ({"outdated": True} if one.outdated else {}))
 
     return _fitted(context, entries, key="citations", empty="It holds no citations.")
 
@@ -629,12 +623,10 @@ def list_documents(
         after = last.path
     page = opened.list_documents(after=after, limit=limit, filters=filters)
 
-    def entries(size: int) -> list[_Entry]:
-        made = []
+    def entries(size: int) -> Iterator[_Entry]:
         for one in page.documents:
             data = {"path": _value(one.path, size), **_described(one, size)}
-            made.append(_Entry(_listed(data), data))
-        return made
+            yield _Entry(_listed(data), data)
 
     def next_page(some: Sequence[_Entry]) -> Json:
         # By its id where the path is not what was shown: nobody can copy what cannot be seen.
