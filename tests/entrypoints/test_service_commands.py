@@ -38,6 +38,22 @@ from pincite.entrypoints.running import run_by_service
 code = run_by_service(sys.argv[1:])
 sys.exit(99 if code is None else code)
 """
+# A service that goes away between the connection and the command.
+GONE = """
+import os, socket, sys
+from pincite.entrypoints.http import sockets
+from pincite.entrypoints.running import run_by_service
+
+def connected(path, seconds):
+    here, there = socket.socketpair()
+    there.close()
+    return here
+
+with sockets.bound(os.getcwd()):
+    sockets.connected = connected
+    code = run_by_service(sys.argv[1:])
+sys.exit(99 if code is None else code)
+"""
 NOBODY = 99
 
 
@@ -286,6 +302,11 @@ def test_a_service_that_was_killed_is_not_missed_and_its_socket_is_replaced(
     assert b"pumps.md" in run("search", "leaks").stdout
     assert run("service", "start").returncode == 0
     assert by_service(run, "search", "leaks").returncode == 0
+
+
+def test_a_service_that_goes_away_before_it_is_asked_is_not_missed(run: Pincite) -> None:
+    told = run("search", "leaks", program=("-c", GONE))
+    assert (told.returncode, told.stdout, told.stderr) == (NOBODY, b"", b"")
 
 
 def test_searches_go_on_while_the_service_is_stopped(run: Pincite) -> None:

@@ -26,6 +26,7 @@ def run_by_service(arguments: Sequence[str]) -> int | None:
     wanted = "".join(arguments[:1]) in COMMANDS and os.environ.get("PINCITE_SERVICE") != "off"
     if not wanted or any(map(os.environ.get, _ELSEWHERE)) or not sys.stdout or not sys.stderr:
         return None
+    answer = None
     try:
         answer = _answer(arguments)
         if answer is None:
@@ -35,7 +36,7 @@ def run_by_service(arguments: Sequence[str]) -> int | None:
             stream.buffer.write(data)
             stream.flush()
     except BrokenPipeError:
-        return 0  # the reader has seen enough
+        return 0 if answer else None  # the reader has seen enough, or the service has gone
     except KeyboardInterrupt:
         return _stopped(arguments)
     except (OSError, ValueError, LookupError):
