@@ -45,6 +45,7 @@ from pincite.retrieve.rarity import Rarity, rarity_of
 from pincite.retrieve.route import among
 from pincite.settings import AskSettings, SearchSettings
 from pincite.text.finding import finder_of
+from pincite.text.printable import one_line
 from pincite.text.verbs import VERBS
 from pincite.text.words import STOP_WORDS, fold
 
@@ -64,7 +65,7 @@ _HEADED, _SAID, _TOLD_TO = 2.0, 1.0, 1.5
 _DEFINED = 0.5  # more, of a sentence that says what something is
 _BELOW_ITS_NAME, _ON_ITS_PAGE = 0.8, 0.5
 _FARTHER = 0.03  # what each place among what was found takes away
-_FAR = 0.35  # of the fit of the best unit of a section: less says too little
+_FAR = 0.45  # of the fit of the best unit of a section: less says too little
 _FOREIGN = (
     "none of the template's words stands in what was found about it: the templates of pincite look "
     "for English words, and documents in other languages need one of their own"
@@ -74,11 +75,22 @@ _POINTS_ELSEWHERE = re.compile(
     r"(?:this|the following|these) (?:page|task|section|document|guide|tutorial|example|command|"
     r"article|steps?)\b|(?:see|refer to|learn|visit|for (?:more|further)|below)\b"
     r"|read (?:more|about|the (?:doc|guide|page)\w*)\b"
-    r"|(?:in|on) this (?:page|section|tutorial|task)\b|note that you can find\b"
+    r"|note that you can find\b|how to\b|here (?:is|are)\b"
     r"|(?:it|they|this|that|these|those|he|she|there|but|so|however|also|instead|then it)\b",
     re.IGNORECASE,
 )
-_LEADS_IN = re.compile(r"\bthe following\b|\bas follows\b", re.IGNORECASE)
+_NEEDS_THE_REST = re.compile(
+    r"\b(?:the following|as follows|(?:see|refer to|visit|consult) (?:the|also|\[|[A-Z])"
+    r"|(?:described|explained|outlined) in\b|for (?:more|further) (?:information|details)"
+    r"|tutorials?|you(?:['’]ll| will| just| have just)\b|let['’]s\b"
+    r"|th(?:is|ese|ose) (?:folder|file|command|example|value|section|page|task|guide|step|object"
+    r"|field|method|approach|change|list|name|way|case|topic|document)s?\b"
+    r"|(?:example|manifest|figure|table|command|diagram|listed|shown)s? (?:below|above)\b"
+    r"|(?:below|above) (?:example|manifest|figure|table|command|diagram)s?\b)"
+    r"|\b(?:again|instead|below|above)[.!]?$",
+    re.IGNORECASE,
+)
+_EMPTY_LEAD = re.compile(r"\W*(?:none|(?:the )?(?:sample |example )?output\b.*)\W*", re.I | re.S)
 _OTHER_PAGES = re.compile(
     r"\b(?:what\W+s next|see also|further reading|references?)\b", re.IGNORECASE
 )
@@ -88,6 +100,13 @@ _LIMITS = re.compile(
     re.IGNORECASE,
 )
 _DEFINES = re.compile(r"(?:[\w`*’'-]+\s+){1,5}?(?:is|are|was|means)\s+(?:an?|the|one)\b")
+_SERVES = re.compile(
+    r"\b(?:is|are|was|were) (?:used|useful|valuable|needed|meant|intended|designed|built|there)"
+    r" (?:for|to|so)\b|\b(?:lets?|allows?|enables?|helps?) (?:you|users?|people|us|the|an?)\b"
+    r"|\b(?:manages?|provides?|produces?|ensures?|records?|measures?|protects?|offers?)"
+    r" (?:an?|one|the|that)\b|\bspecifically intended\b|\bmeans that you\b",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"\d{1,2}[.)]\s")
 # Nouns as well, or too common for a heading, but not where a sentence begins.
 _MORE_VERBS = """
@@ -122,8 +141,9 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tells_to = _NUMBERED.match(quote.text) or _TELLS_TO.match(quote.text)
         if not (self.cues or self.headings or self.steps):
             is_prose = quote.kind in ("sentence", "definition", "caption")
-            fit = 0.5 + quote.merit + (_DEFINED if _DEFINES.match(quote.text) else 0.0)
-            return fit if opens and is_prose and not tells_to else 0.0
+            defines, serves = _DEFINES.match(quote.text), _SERVES.search(quote.text)
+            fit = 0.5 + quote.merit + (_DEFINED if defines else 0.0)
+            return fit if opens and is_prose and (defines or serves) and not tells_to else 0.0
         headed = _has(self.headings or self.cues, heading)
         if _LIMITS.search(heading) and not headed:
             return 0.0
@@ -293,8 +313,9 @@ def _gathered(work: _Work) -> tuple[list[list[Claim]], tuple[str, ...]]:
         [quoted(one) for one in standing(chosen, store)] for chosen in _shared_out(found, sections)
     ]
     cues = tuple(word for one in sections for word in (*one.cues, *one.headings))
-    units = ("\n".join((at.lead, at.quote, *at.heading_path)) for at in (c.citation for c in found))
-    is_foreign = bool(found and cues) and not any(_has(cues, one) for one in units)
+    looked_at = ("\n".join((*chunk.headings, chunk.text)) for _, chunk in near.values())
+    about_it = [text for text in looked_at if subject.is_named(text)]
+    is_foreign = bool(about_it and cues) and not any(_has(cues, one) for one in about_it)
     return claims, (_FOREIGN,) if is_foreign else ()
 
 
@@ -362,16 +383,17 @@ def _is_page(document: DocumentEntry, subject: _Subject) -> bool:
 
 def _stands_alone(quote: Quote) -> bool:
     """Whether a unit can be read without what stands around it, and says something."""
-    text = quote.text.strip()
+    text = one_line(quote.text)
     is_for_others = _OTHER_PAGES.search("\n".join(quote.heading_path[-1:])) is not None
-    if is_for_others or quote.kind in ("code", "heading"):
+    if is_for_others or quote.kind in ("code", "heading") or _EMPTY_LEAD.fullmatch(quote.lead):
         return False
     if _NUMBERED.match(text):  # the others of its list stand around it
         return True
     if len(text.split()) < _SHORTEST or text in quote.heading_path:
         return False
-    leads_in = text.endswith((":", "?", ",")) or _LEADS_IN.search(text)
-    return not leads_in and _POINTS_ELSEWHERE.match(text) is None
+    if text.endswith((":", "?", ",")):
+        return False
+    return not (_POINTS_ELSEWHERE.match(text) or _NEEDS_THE_REST.search(text))
 
 
 def _shared_out(
