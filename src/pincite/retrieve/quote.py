@@ -27,11 +27,17 @@ from pincite.text.dates import MONTHS
 from pincite.text.facts import NUMBER_WORDS
 from pincite.text.finding import Finder, finder_of, key_of
 from pincite.text.lines import LineIndex
+from pincite.text.printable import one_line
 from pincite.text.sentences import trim
 from pincite.text.words import STOP_WORDS, WORD, words_in, words_in_names
 
 # What a signal counts, against 1 for a unit that has all words of the question which the chunk has.
 # Chosen on questions that no figure is reported of (docs/decisions/0025).
+_TURNS_ROUND = re.compile(
+    r"\b(?:not(?! (?:limited|only)\b)|never|no|without|except|exceptions?|don['’]?ts?"
+    r"|exclu(?:des?|ded|ding|sions?))\b",
+    re.IGNORECASE,
+)
 _CONTEXT = 0.7  # a word in what introduces the unit, or in the heading above, against one in it
 _PAIR = 0.03  # two words that stand next to each other here as in the question
 _TYPE = 0.15  # it holds what the question wants: a number, a time, a name, a reason, a step
@@ -317,12 +323,22 @@ def quote_of(
         ),
         kind=unit.kind,
         merit=merit,
-        lead=unit.lead,
+        lead=_lead(unit, chunk.text[start:end], section.heading_path),
         before="".join(chunk.seen(one.start, one.end)[-_AROUND:] for one in before),
         # The rest of a unit that is too long comes before what follows it.
         after=chunk.seen(chunk.start + end, chunk.start + whole[1])[:_AROUND].strip()
         or "".join(chunk.seen(one.start, one.end)[:_AROUND] for one in after),
     )
+
+
+def _lead(unit: Unit, text: str, headings: Sequence[str]) -> str:
+    """What introduces a unit; of an item of a list also a heading that turns it round: below “What
+    is not covered” a bare item says the opposite.
+    """
+    above = headings[-1] if headings and unit.kind in ("item", "row") else ""
+    if _TURNS_ROUND.search(above) and not _TURNS_ROUND.search(f"{unit.lead} {text}"):
+        return " — ".join(filter(None, (one_line(above), unit.lead)))
+    return unit.lead
 
 
 def _shown(text: str, start: int, end: int, finder: Finder) -> tuple[int, int]:

@@ -286,3 +286,12 @@ def test_where_sentences_tell_of_several_years_the_questions_year_decides() -> N
     assert best_quote(chunk_of(text), asked, None).text == "In 2025 it pays 16,500."
     one_year = text.replace("In 2026 the", "The")  # which decides nothing
     assert "17,000" in best_quote(chunk_of(one_year), asked, None).text
+
+
+def test_an_item_says_which_heading_turns_it_round() -> None:
+    text = "# Plan\n\n- Travel expenses for a week\n- Meals that are not shared\n"
+    for heading in ("What is not covered?", "What is covered?"):
+        chunk = chunk_of(text, sections=(Section(("Plan", heading), 2, 0, len(text)),))
+        turned_round = heading if "not" in heading else ""
+        assert best_quote(chunk, "travel expenses", None).lead == turned_round
+        assert best_quote(chunk, "meals", None).lead == ""  # it says so itself
