@@ -148,7 +148,9 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if _LIMITS.search(heading) and not headed:
             return 0.0
         said = _has(self.cues, f"{quote.lead} {quote.text}")
-        return _HEADED * headed + _SAID * said + _TOLD_TO * (tells_to is not None and self.steps)
+        if self.steps and not tells_to:
+            return 0.0
+        return _HEADED * headed + _SAID * said + _TOLD_TO * self.steps
 
 
 class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
