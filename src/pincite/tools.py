@@ -98,6 +98,7 @@ def guidance(tools: Sequence[Tool]) -> str:
 _BY_CHARACTERS = token_count(None)
 # Characters of each result, until all fit.
 _EXCERPTS = (2_400, 1_600, 1_000, 600, 350, 200, 120, 60, 30)
+_SHORTEST = 600  # fewer passages are better than shorter ones, which nobody can answer from
 _LEAST = 20  # and where not even one fits
 _VALUE = 200  # characters of a path, a title, an author: whoever wrote the file chose them
 _MOST_SEEN = 60  # chunks that a handle remembers; the oldest are forgotten
@@ -110,7 +111,9 @@ _ELSEWHERE = re.compile(rf"(.+):([0-9a-f]{{{ID}}})")  # in a library that is not
 _CHECKED = ("citation", "quote", "state", "message", "now", "became", "path")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _PIECE = 3  # bytes of a chunk's id in a handle
+_CUT = "Passages with … are cut; get_passage with their id shows more."
 _FEWEST_A_FILE = 10  # tokens
+_MOST_SAID = 12  # lines of what is said around a result
 _LARGEST_TEXT = 1 << 18  # characters
 _MOST_TOP_K = 100
 _LONGEST_ERROR = 800  # characters
@@ -476,21 +479,28 @@ def get_relevant_context(
 
     def entries(size: int) -> Iterator[_Entry]:
         for rank, one in enumerate(packed.passages, start=1):
-            part, text, citation = one, printable(one.seen.strip(), keep="\n"), one.citation
+            whole: tuple[str, ...] = one.chunk_ids
+            text, citation = printable(one.seen.strip(), keep="\n"), one.citation
             # Whole at first, as they were packed for this budget.
             if size < _EXCERPTS[0] and len(text) > 8 * size:
-                part, text, citation = _excerpt(one, 8 * size)
-            held = [
-                each.id for each in one.chunks if each.start < part.end and part.start < each.end
-            ]
+                whole, text, citation = _excerpt(one, 8 * size)
             path, chunk_id = cited_file(one.document)[0], one.best.chunk.id
             url = context.link(name, path, chunk_id, one.best.quote)
             about = _about(chunk_id, citation, url, one.flags)
-            yield _entry(rank, about, text, held)
+            entry = _entry(rank, about, text, whole)
+            yield replace(entry, is_cut=len(whole) < len(one.chunks))
 
     empty = NOTHING_FOUND[packed.reason] if packed.reason else "No further passages."
-    notices = packed.asides.notices
-    return _fitted(context, entries, key="results", empty=empty, notices=notices, seen=given)
+    before = ["Passages given before are left out."] if given else []
+    notices = [*before, *packed.asides.notices]
+    return _fitted(
+        *(context, entries),
+        key="results",
+        empty=empty,
+        notices=notices,
+        seen=given,
+        shortest=_SHORTEST,
+    )
 
 
 @_tool
@@ -755,8 +765,9 @@ class _Entry:
 
     lines: Sequence[str]
     data: Json
-    chunk_ids: tuple[str, ...] = ()
+    chunk_ids: tuple[str, ...] = ()  # of which it shows the whole text
     link: tuple[str, str] | None = None
+    is_cut: bool = False
 
 
 def _fitted(  # noqa: C901, PLR0913 — what a result is made of
@@ -771,11 +782,13 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
     count: int | None = None,
     follows: bool = False,
     next_page: Callable[[Sequence[_Entry]], Json] | None = None,
+    shortest: int = _EXCERPTS[-1],
 ) -> ToolResult:
     """The result with the longest excerpts with which it fits; else with as many as fit.
 
-    `count` is how many there are, where entries are not made of all; of what `follows` nobody
-    knows how many. `next_page` names the argument that asks for those.
+    Rather than excerpts of less than `shortest` characters, fewer are given. `count` is how many
+    there are, where entries are not made of all; of what `follows` nobody knows how many.
+    `next_page` names the argument that asks for those.
     """
     shown = [
         _within(context, _cut(printable(one), 300), context.max_tokens // 6) for one in notices[:3]
@@ -793,9 +806,9 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
         if not some and not left_out and empty:
             text.append(empty)
             data["message"] = empty
-        if shown:
-            text += [f"Note: {one}" for one in shown]
-            data["notices"] = shown
+        if noted := [*shown, *[_CUT] * any(one.is_cut for one in some)]:
+            text += [f"Note: {one}" for one in noted]
+            data["notices"] = noted
         if left_out or follows:
             if not follows:
                 data["left_out"] = left_out
@@ -803,7 +816,7 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
             data |= page
             more = ", ".join(f"{name}={value}" for name, value in page.items())
             how = f"go on with {more}" if more else "raise max_tokens or ask more narrowly"
-            what = "More follow" if follows else f"{left_out} more did not fit"
+            what = "More follow" if follows else f"{left_out}{' more' * bool(some)} did not fit"
             text.append(f"{what}: {how}.")
         if seen is not None:
             data["seen"] = _handle(seen, [part for one in some for part in one.chunk_ids])
@@ -824,7 +837,7 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
         whole = told(made, missing)
         if fits(whole):
             return whole
-        some, too_many = 0, len(made) if size <= _EXCERPTS[-1] else 0
+        some, too_many = 0, len(made) if size <= shortest else 0
         while some + 1 < too_many:
             middle = (some + too_many) // 2
             if fits(told(made[:middle], len(made) - middle + missing)):
@@ -959,8 +972,12 @@ def _searched(  # noqa: PLR0913 — what is asked, of what, and in which shape
         settings=SearchSettings(top_k=top_k + len(given), per_document=1 if by_document else None),
         cancelled=context.cancelled,
     )
-    new = [one for one in found.results if not one.chunk.id.startswith(given)][:top_k]
+    new = [one for one in found.results if not one.chunk.id.startswith(given)]
     notices = list(found.asides.notices)
+    if before := len(found.results) - len(new):
+        were = "passage given before is" if before == 1 else "passages given before are"
+        notices.insert(0, f"{before} {were} left out.")
+    new = new[:top_k]
     if found.confidence is not None and found.confidence.missing_terms:
         missing = ", ".join(map(printable, found.confidence.missing_terms))
         notices.append(f"Nothing in these documents mentions: {missing}.")
@@ -972,16 +989,23 @@ def _searched(  # noqa: PLR0913 — what is asked, of what, and in which shape
             at = where(kind, one.quote.locator)
             if moment is None:
                 spans = one.chunk.start, one.chunk.end, one.chunk.text, one.chunk.locator
-                _, text, citation = _excerpt(
+                whole, text, citation = _excerpt(
                     Passage(one.document, (one.chunk,), *spans, best=one), size
                 )
                 lines = []
             else:
-                citation = one.citation
+                citation, held = one.citation, one.chunk.locator
+                is_whole = (
+                    moment.start <= (held.time_start or 0.0)
+                    and (held.time_end or 0.0) <= moment.end
+                    and len(moment.lines) <= _MOST_SAID
+                    and all(len(printable(each.text)) <= size // 3 for each in moment.lines)
+                )
+                whole = (one.chunk.id,) if is_whole else ()
                 said = [
                     f"{clock_range(each.start, each.end)} ({each.kind}): "
                     f"“{_cut(printable(each.text), size // 3)}”"
-                    for each in moment.lines[:12]
+                    for each in moment.lines[:_MOST_SAID]
                 ]
                 text, lines = "\n".join(said), [f"    {line}" for line in said]
             url = context.link(name, path, one.chunk.id, one.quote)
@@ -990,7 +1014,7 @@ def _searched(  # noqa: PLR0913 — what is asked, of what, and in which shape
                 about["best"] = at  # of the sentence that speaks most to the question
             if one.same_text_in and not context.where:
                 about["same_text_in"] = [printable(path) for path in one.same_text_in[:3]]
-            entry = _entry(rank, about, text, (one.chunk.id,), lines)
+            entry = replace(_entry(rank, about, text, whole, lines), is_cut=not whole)
             if by_document:
                 document = {"path": _value(path, size), **_described(one.document, size // 4)}
                 more = entry.data | {"document": document}
@@ -999,7 +1023,14 @@ def _searched(  # noqa: PLR0913 — what is asked, of what, and in which shape
 
     what = "documents" if by_document else "results"
     empty = f"No further {what}." if found.results else NOTHING_FOUND[found.reason or "no_hits"]
-    return _fitted(context, entries, key="results", empty=empty, notices=notices, seen=given)
+    return _fitted(
+        *(context, entries),
+        key="results",
+        empty=empty,
+        notices=notices,
+        seen=given,
+        shortest=_SHORTEST,
+    )
 
 
 def _with_footnotes(told: Outcome, given: Sequence[str]) -> ToolResult:
@@ -1017,28 +1048,29 @@ def _with_footnotes(told: Outcome, given: Sequence[str]) -> ToolResult:
     }
     notices = [printable(one) for one in told.asides.notices[:3]] + sorted(beware)
     data |= {"notices": notices} if notices else {}
-    data["seen"] = _handle(given, [one.chunk_id for one in cited])
+    data["seen"] = _handle(given, [])
     noted = (f"Note: {one}" for one in notices)
     text = "\n".join([EVIDENCE, "", markdown, *noted, f"seen={data['seen']}"])
     return ToolResult(text, data)
 
 
 def _answered(context: ToolContext, library: str, told: Outcome, size: int) -> Iterator[_Entry]:
-    """Claims with the very words they rest on; of an abstention the nearest places."""
+    """Claims with the very words they rest on, never cut; of an abstention the nearest places."""
 
     def about(one: Citation) -> tuple[Json, str]:
         url = context.link(library, one.path, one.chunk_id, one)
         known = _about(one.chunk_id, one.citation, url, one.flags)
         lead = {"lead": _cut(printable(one_line(one.lead)), size)} if one.lead else {}
-        return known | lead, _cut(printable(one.words), 2 * size)
+        return known | lead, printable(one.words)
 
     if not isinstance(told, Answer):
         for rank, one in enumerate(told.nearest, start=1):
-            yield _entry(rank, *about(one), (one.chunk_id,))
+            known, words = about(one)
+            yield _entry(rank, known, _cut(words, 2 * size))
         return
     proven = [one for one in told.claims if one.state != "unsupported"]
     for rank, claim in enumerate(proven, start=1):
-        text = _cut(printable(claim.words), 2 * size)
+        text = printable(claim.words)
         lines = [f"[{rank}] {text if claim.state == 'supported' else 'quoted'}"]
         citations = []
         for known, quote in map(about, claim.citations):
@@ -1047,8 +1079,7 @@ def _answered(context: ToolContext, library: str, told: Outcome, size: int) -> I
         data = {"text": text, "state": claim.state, "citations": citations}
         first = citations[0] if citations else None
         link = (first["citation"], first["url"]) if first and first["url"] else None
-        ids = tuple(one.chunk_id for one in claim.citations)
-        yield _Entry(lines, data, ids, link)
+        yield _Entry(lines, data, link=link)
 
 
 def _shown(context: ToolContext, library: str, place: CitedPlace, size: int) -> _Entry:
@@ -1100,7 +1131,7 @@ def _about(chunk_id: str, citation: str, url: str, flags: Sequence[str]) -> Json
 
 
 def _entry(
-    rank: int, about: Json, text: str, chunk_ids: Sequence[str], lines: Sequence[str] = ()
+    rank: int, about: Json, text: str, chunk_ids: Sequence[str] = (), lines: Sequence[str] = ()
 ) -> _Entry:
     """A numbered place with its words, which may stand in quotes already."""
     lines = [f"[{rank}] {_headline(about)}", *(lines or _evidence(text, about)), *_address(about)]
@@ -1140,8 +1171,11 @@ def _quoted(text: str) -> str:
     return f"“{re.sub('[“”]', chr(34), text)}”"
 
 
-def _excerpt(one: Passage, size: int) -> tuple[Passage, str, str]:
-    """The quote with as much around it as there is room for: the part, its text, its citation."""
+def _excerpt(one: Passage, size: int) -> tuple[tuple[str, ...], str, str]:
+    """The quote with as much around it as there is room for: text and citation.
+
+    Before them the ids of the chunks that are shown whole.
+    """
     quote = one.best.quote
     start, end = quote.start - one.start, quote.end - one.start
     room = max(size - (end - start), 0)
@@ -1164,7 +1198,9 @@ def _excerpt(one: Passage, size: int) -> tuple[Passage, str, str]:
     is_inside = inside.line_start <= at.line_start and at.line_end <= inside.line_end
     headings = quote.heading_path if is_inside else one.chunks[0].heading_path
     citation = place_cited(*cited_file(one.document), headings, at)
-    return part, _cut(printable(seen, keep="\n"), max(size, 120) + 10), citation
+    shown, most = printable(seen, keep="\n"), max(size, 120) + 10
+    whole = (each.id for each in one.chunks if part.start <= each.start and each.end <= part.end)
+    return tuple(whole) if len(shown) <= most else (), _cut(shown, most), citation
 
 
 def _cut(text: str, most: int) -> str:

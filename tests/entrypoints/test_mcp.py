@@ -220,7 +220,7 @@ def test_words_of_a_document_pass_neither_for_ours_nor_for_seen(context: ToolCon
 
 
 def test_what_was_given_is_not_sent_again(context: ToolContext) -> None:
-    query = {"query": "the lease, the pump, the loaf, the gate", "top_k": 2}
+    query = {"query": "the lease, the loaf, the gate", "top_k": 2}
     first = context.call("search_chunks", query)
     second = context.call("search_chunks", {**query, "seen": first.data["seen"]})
     ids = [{one["id"] for one in told.data["results"]} for told in (first, second)]
@@ -441,7 +441,7 @@ def test_every_result_with_evidence_carries_seen_on(context: ToolContext) -> Non
         assert "Petra signs" in told.text, name
         assert told.text.endswith(f"seen={told.data['seen']}"), name
         assert told.data["seen"].startswith(before), name
-        assert len(told.data["seen"]) > len(before), name
+        assert (len(told.data["seen"]) > len(before)) is (name != "ask"), name  # which cites parts
         if name.startswith(("get_r", "get_i", "search")):  # these give nothing twice
             again = context.call(name, {**arguments, "seen": told.data["seen"]})
             assert "Petra signs" not in again.text, name

@@ -138,6 +138,78 @@ def test_passages_that_were_given_take_no_room_from_others(tmp_path: Path) -> No
             assert len({*texts}) == len(texts) > 30
 
 
+def test_a_passage_of_which_only_a_part_was_shown_is_found_again(tmp_path: Path) -> None:
+    said = [f"Remark {number} is about the weather on the coast." for number in range(40)]
+    said[0], said[-1] = "The gate code is 4711.", "The boat house key hangs in the kitchen."
+    (tmp_path / "log.md").write_text("# Log\n\n" + " ".join(said) + "\n")
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        context = replace(ToolContext.of(library), max_tokens=300)
+        seen = ""
+        for tool, name in (
+            ("search_chunks", "query"),
+            ("get_information", "question"),
+            ("ask", "question"),
+        ):
+            told = context.call(tool, {name: "what is the gate code?", "seen": seen})
+            assert "4711" in told.text
+            assert "kitchen" not in told.text
+            seen = told.data["seen"]
+        arguments = {"query": "where does the boat house key hang?", "seen": seen}
+        assert "in the kitchen" in context.call("search_chunks", arguments).text
+
+
+def test_that_passages_given_before_are_left_out_is_told(context: ToolContext) -> None:
+    arguments: dict[str, Any] = {"query": "who signs the lease?", "top_k": 1}
+    first = context.call("search_chunks", arguments)
+    again = context.call("search_chunks", {**arguments, "seen": first.data["seen"]})
+    assert "left out" not in first.text
+    for form in both(again):
+        assert "1 passage given before is left out." in form
+
+
+def test_passages_are_long_and_rather_fewer_and_what_is_cut_is_told(tmp_path: Path) -> None:
+    for number in range(30):
+        said = (f"Pump {number}-{at} of the tide mill is oiled in the spring." for at in range(40))
+        (tmp_path / f"d{number:02}.md").write_text(f"# Mill {number}\n\n" + " ".join(said))
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        context = ToolContext.of(library)
+        for top_k, budget in ((10, 4_000), (30, 4_000), (30, 1_000)):
+            arguments = {"query": "which pump is oiled?", "top_k": top_k, "max_tokens": budget}
+            told = context.call("search_chunks", arguments)
+            found = told.data["results"]
+            assert len(found) == 10 if top_k == 10 else 0 < len(found) < 30
+            assert all(len(one["text"]) >= 500 for one in found)
+            for form in both(told):
+                assert form.count("get_passage with their id shows more") == 1
+
+
+def test_a_claim_is_given_whole_or_not_at_all(tmp_path: Path) -> None:
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text)
+    for number in range(4):
+        aside = f"as was agreed in letter {number} " * 8
+        (tmp_path / f"d{number}.md").write_text(
+            f"# Plan\n\nThe plan of the company, {aside}, has a calendar year deductible of "
+            f"${number}50 for each person.\n"
+        )
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+        context = ToolContext.of(library)
+        most = 0
+        for budget in (300, 500, 700, 1_000, 4_000):
+            arguments = {"question": "what is the calendar year deductible?", "max_tokens": budget}
+            told = context.call("ask", arguments)
+            claims = told.data["claims"]
+            most = max(most, len(claims))
+            assert claims or "raise max_tokens" in told.text
+            for claim in claims:
+                assert claim["text"].endswith("50 for each person.")
+                assert claim["citations"][0]["quote"].endswith("50 for each person.")
+    assert most > 1
+
+
 def test_a_row_is_told_with_its_columns_and_words_with_their_speaker(context: ToolContext) -> None:
     for question, lead, words in (
         ("what was paid back in 2026?", "Year | Grant in euros | Paid back", "2026 | 17,000 | 800"),
