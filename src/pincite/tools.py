@@ -46,12 +46,13 @@ from pincite.records import (
     place_cited,
     where,
 )
-from pincite.records.places import each_once, overlapping, without
+from pincite.records.places import each_once, locate, overlapping, without
 from pincite.records.searching import NOTHING_FOUND
 from pincite.retrieve.pack import token_count
 from pincite.retrieve.passages import part_of
 from pincite.settings import SearchSettings
 from pincite.stores.fields import OF_CHUNKS
+from pincite.text.lines import LineIndex
 from pincite.text.printable import one_line, printable
 from pincite.text.times import clock_range
 
@@ -80,10 +81,13 @@ _GUIDANCE = (
 )
 
 
-def guidance(tools: Sequence[Tool]) -> str:
-    """What a model is told of the tools as a whole."""
+def guidance(tools: Sequence[Tool], libraries: Sequence[str] = ()) -> str:
+    """What a model is told of the tools as a whole, and of the libraries if several."""
     offered = {one.name for one in tools}
     lines = [f"- {told}" for names, told in _GUIDANCE if offered.issuperset(names)]
+    if len(libraries) > 1:
+        named = ", ".join(map(printable, libraries))
+        lines.append(f"- The libraries are {named}; where a call names none, it asks the first.")
     return "\n".join(
         [
             "pincite finds passages in the user's own documents, each with its exact place.",
@@ -107,7 +111,8 @@ _ADDRESS = re.compile(
     r"|file://(?P<path>/[^?#]*(?:#(?:page|t)=\d+)?)"
 )
 _DOCUMENT_ID = re.compile(r"[0-9a-f]{40}")
-_ELSEWHERE = re.compile(rf"(.+):([0-9a-f]{{{ID}}})")  # in a library that is not the first
+_ELSEWHERE = re.compile(rf"(.+):([0-9a-f]{{{ID},40}}(?:\?at=\d+-\d+)?)")  # in a library
+_IN_LINES = re.compile(r"lines? [\d–]+$")  # a place that people look up by its lines
 _CHECKED = ("citation", "quote", "state", "message", "now", "became", "path")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _PIECE = 3  # bytes of a chunk's id in a handle
@@ -226,16 +231,15 @@ class ToolResult:
             {
                 "type": "search_result",
                 "source": one["url"] or one["id"],
-                "title": _headline(one),
+                "title": " · ".join([_headline(one), *_address(one | {"url": ""})]),
                 "content": [{"type": "text", "text": one["text"]}],
                 "citations": {"enabled": True},
             }
             for one in found
         ]
-        names = ("seen", "left_out", "notices")
-        if more := {name: self.data[name] for name in names if name in self.data}:
-            blocks.append({"type": "text", "text": as_json(more)})
-        return blocks
+        names = ("note", "library", "seen", "left_out", "notices")
+        more = {name: self.data[name] for name in names if name in self.data}
+        return [*blocks, {"type": "text", "text": as_json(more)}]
 
 
 @dataclass(frozen=True)
@@ -496,6 +500,7 @@ def get_relevant_context(
     return _fitted(
         *(context, entries),
         key="results",
+        head=_spoke(context, name),
         empty=empty,
         notices=notices,
         seen=given,
@@ -525,10 +530,18 @@ def get_passage(
     """Open a citation: the cited lines of the document with the lines around them."""
     given = _pieces(seen)
     name, place = _place(context, library, citation, around)
+    chunk = context.open(name).show(place.chunk_id, around=0) if place.chunk_id else None
+    holds_chunk = chunk and place.start <= chunk.start and chunk.end <= place.end
+
+    def entries(size: int) -> Iterator[_Entry]:
+        entry = _shown(context, name, place, 8 * size, numbered=True)
+        is_given = holds_chunk and "cut" not in entry.data
+        yield replace(entry, chunk_ids=(place.chunk_id,) if is_given else ())
+
     return _fitted(
-        context,
-        lambda size: [_shown(context, name, place, 8 * size)],
+        *(context, entries),
         key="results",
+        head=_spoke(context, name),
         empty="",
         seen=given,
     )
@@ -562,7 +575,7 @@ def ask(
         if max(map(context.count, (whole.text, as_json(whole.data)))) <= context.max_tokens:
             return whole
         notices.insert(0, "max_tokens is too small for footnotes, so they are left out.")
-    head: Json = {"outcome": told.outcome}
+    head: Json = _spoke(context, name) | {"outcome": told.outcome}
     if isinstance(told, Answer):
         head["writer"] = told.writer or "the documents' own words"
     else:
@@ -627,7 +640,7 @@ def list_documents(
     library: str = "",
 ) -> ToolResult:
     """List documents by path, a page at a time."""
-    _, opened = context.library(library)
+    name, opened = context.library(library)
     filters = _filters(context, file_type_filter, doc_name_filter)
     if _DOCUMENT_ID.fullmatch(after) and (last := opened.entry(after)) is not None:
         after = last.path
@@ -647,6 +660,7 @@ def list_documents(
         context,
         entries,
         key="documents",
+        head=_spoke(context, name),
         empty="No documents.",
         follows=page.after is not None,
         next_page=next_page,
@@ -665,7 +679,7 @@ def index_document(
     library: str = "",
 ) -> ToolResult:
     """Put a text into the user's library, to be found from now on. The same text again changes
-    nothing.
+    nothing; the same filename with another text makes a second document: delete the old one first.
     """
     _, opened = context.library(library)
 
@@ -698,7 +712,7 @@ def delete_document(
 @_tool
 def search(context: ToolContext, query: _Query) -> ToolResult:
     """Search the user's documents; fetch gives the text of a result by its id."""
-    found: list[tuple[int, float, Json]] = []
+    found: list[tuple[float, int, Json]] = []
     failed: PinciteError | None = None
     for name in context.names:
         try:
@@ -710,17 +724,19 @@ def search(context: ToolContext, query: _Query) -> ToolResult:
             failed = error
             continue
         elsewhere = "" if name == context.names[0] else f"{name}:"
-        for rank, one in enumerate(told.results):
+        likely = 0.0  # that it or what comes behind it answers: no library's order is changed
+        for rank, one in reversed([*enumerate(told.results)]):
+            likely = max(likely, one.hit.probability or 0.0)
             path, chunk_id = cited_file(one.document)[0], one.chunk.id
             data = {
                 "id": f"{elsewhere}{chunk_id[:ID]}",
                 "title": _cut(printable(one.citation), _VALUE),
                 "url": context.link(name, path, chunk_id, one.quote),
             }
-            found.append((rank, -(one.hit.probability or 0.0), data))
+            found.append((-likely, rank, data))
     if failed is not None and not found:
         raise failed
-    best = sorted(found, key=lambda one: one[:2])[:_MOST_TOP_K]
+    best = sorted(found, key=lambda one: one[:2])[: SearchSettings().top_k]
     results = [data for _, _, data in best]
     return _connected(context, lambda fewer: {"results": results[: max(len(results) - fewer, 0)]})
 
@@ -731,9 +747,7 @@ def fetch(
     id: Annotated[str, Field(min_length=1, max_length=4_096, description="The id of a result")],
 ) -> ToolResult:
     """The text of a search result with what stands around it."""
-    elsewhere = _ELSEWHERE.fullmatch(id)
-    library, chunk_id = elsewhere.groups() if elsewhere else ("", id)
-    name, place = _place(context, library, chunk_id, 400)
+    name, place = _place(context, "", id, 400)
     path, kind = cited_file(place.document)
     named = {"path": printable(path), "type": kind}
 
@@ -778,7 +792,7 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
     empty: str,
     head: Json | None = None,
     notices: Sequence[str] = (),
-    seen: Sequence[str] | None = None,
+    seen: Sequence[str] = (),
     count: int | None = None,
     follows: bool = False,
     next_page: Callable[[Sequence[_Entry]], Json] | None = None,
@@ -818,9 +832,9 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
             how = f"go on with {more}" if more else "raise max_tokens or ask more narrowly"
             what = "More follow" if follows else f"{left_out}{' more' * bool(some)} did not fit"
             text.append(f"{what}: {how}.")
-        if seen is not None:
-            data["seen"] = _handle(seen, [part for one in some for part in one.chunk_ids])
-            text.append(f"seen={data['seen']}")
+        if handle := _handle(seen, [part for one in some for part in one.chunk_ids]):
+            data["seen"] = handle
+            text.append(f"seen={handle}")
         links = tuple(one.link for one in some if one.link)
         return ToolResult("\n".join(text).strip(), data, links)
 
@@ -852,11 +866,19 @@ def _fitted(  # noqa: C901, PLR0913 — what a result is made of
     return least
 
 
+def _spoke(context: ToolContext, name: str) -> Json:
+    """Which library a result is from, where there are several."""
+    return {"library": printable(name)} if len(context.names) > 1 else {}
+
+
 def _head_lines(head: Json) -> Iterator[str]:
+    if "library" in head:
+        yield f"Library: {head['library']}"
     if head.get("outcome") == "answer":
         yield f"Answer ({printable(head['writer'])}):"
     elif "total" in head:
-        yield f"{head['total']} documents:" if head["total"] else ""
+        files = "document" if head["total"] == 1 else "documents"
+        yield f"{head['total']} {files}:" if head["total"] else ""
     elif "outcome" in head:
         yield f"No answer ({head['reason']}): {head['message']}"
 
@@ -893,26 +915,35 @@ def _filters(context: ToolContext, kind: str = "", name: str = "") -> Filters:
 def _place(
     context: ToolContext, library: str, citation: str, around: int
 ) -> tuple[str, CitedPlace]:
-    """What a citation, an id or an address names, of what the context lets through; and where."""
-    address = _ADDRESS.match(citation)
-    if address is not None:
-        citation = address["chunk"] or unquote(address["path"])
-        library = parse_qs(address["asked"] or "").get("library", [library])[0]
-        if address["path"] and not library:
-            roots = ((one, context.open(one).folder) for one in context.names)
-            library = next((one for one, root in roots if citation.startswith(f"{root}/")), "")
-    name, opened = context.library(library)
-    if address is not None:
-        citation = citation.removeprefix(f"{opened.folder or ''}/")
-    elif _DOCUMENT_ID.fullmatch(citation) and (entry := opened.entry(citation)) is not None:
+    """What a citation, an id or an address names, and in which library: the first that has it."""
+    elsewhere = _ELSEWHERE.fullmatch(citation)
+    if address := _ADDRESS.match(citation):
+        asked = parse_qs(address["asked"] or "")
+        at = f"?at={asked['at'][0]}" if "at" in asked else ""
+        citation = f"{address['chunk']}{at}" if address["chunk"] else unquote(address["path"])
+        library = asked.get("library", [library])[0]
+    elif elsewhere and elsewhere[1] in context.names:
+        library, citation = elsewhere.groups()
+    *others, last = [library] if library else context.names
+    for name in others:
+        with suppress(PinciteError):
+            return name, _place_in(context, name, citation, around)
+    return last, _place_in(context, last, citation, around)
+
+
+def _place_in(context: ToolContext, library: str, citation: str, around: int) -> CitedPlace:
+    """The place in this library, of what the context lets through."""
+    _, opened = context.library(library)
+    citation = citation.removeprefix(f"{opened.folder or ''}/")
+    if _DOCUMENT_ID.fullmatch(citation) and (entry := opened.entry(citation)) is not None:
         citation = entry.path
     if not context.where:
-        return name, opened.show(citation, around=around)
+        return opened.show(citation, around=around)
     with suppress(PinciteError):
         place = opened.show(citation, around=around)
         allowed = Filters(document_ids=(place.document.id,), where=context.where)
         if opened.list_documents(limit=1, filters=allowed).documents:
-            return name, place
+            return place
     raise SettingsError("there is no such place in what you may see")
 
 
@@ -1026,6 +1057,7 @@ def _searched(  # noqa: PLR0913 — what is asked, of what, and in which shape
     return _fitted(
         *(context, entries),
         key="results",
+        head=_spoke(context, name),
         empty=empty,
         notices=notices,
         seen=given,
@@ -1048,9 +1080,11 @@ def _with_footnotes(told: Outcome, given: Sequence[str]) -> ToolResult:
     }
     notices = [printable(one) for one in told.asides.notices[:3]] + sorted(beware)
     data |= {"notices": notices} if notices else {}
-    data["seen"] = _handle(given, [])
-    noted = (f"Note: {one}" for one in notices)
-    text = "\n".join([EVIDENCE, "", markdown, *noted, f"seen={data['seen']}"])
+    lines = [f"Note: {one}" for one in notices]
+    if handle := _handle(given, []):
+        data["seen"] = handle
+        lines.append(f"seen={handle}")
+    text = "\n".join([EVIDENCE, "", markdown, *lines])
     return ToolResult(text, data)
 
 
@@ -1082,46 +1116,75 @@ def _answered(context: ToolContext, library: str, told: Outcome, size: int) -> I
         yield _Entry(lines, data, link=link)
 
 
-def _shown(context: ToolContext, library: str, place: CitedPlace, size: int) -> _Entry:
-    """The lines of a place, numbered; of a recording what is said, with its times."""
+def _shown(
+    context: ToolContext, library: str, place: CitedPlace, size: int, *, numbered: bool = False
+) -> _Entry:
+    """The lines of a place, if wanted numbered; of a recording what is said, with its times."""
     path, kind = cited_file(place.document)
-    citation = place_cited(path, kind, place.heading_path, place.locator)
     url = context.link(library, path, place.chunk_id, place)
+    is_numbered = numbered and _IN_LINES.search(where(kind, place.locator)) is not None
+    lines, until = _lines_near(place, size, is_numbered=is_numbered)
+    locator, rest = place.locator, ""
+    if until < place.end:
+        _, last = LineIndex(place.document.text).lines_of(place.start, until)
+        held = overlapping(place.document.places, place.start, until)
+        first = locator.line_start
+        locator = locate(held, place.start, until, line_start=first, line_end=last)
+        how = f"{place.chunk_id[:ID]}?at={until}-{place.end}" if place.chunk_id else "fewer lines"
+        rest = f"only the beginning fits; go on with {how}"
+    citation = place_cited(path, kind, place.heading_path, locator)
     about = _about(place.chunk_id, citation, url, place.flags)
     if place.superseded or place.changed:
         about["beware"] = "an earlier version" if place.superseded else "changed since indexing"
-    ids = (place.chunk_id,) if place.chunk_id else ()
-    text, is_whole = _lines_near(place, size)
-    if not is_whole:
-        about["cut"] = "only the beginning fits; cite less, or raise max_tokens"
-    return _entry(1, about, text, ids)
+    about |= {"cut": rest} if rest else {}
+    quoted = [f"    {line}" for line in lines] if place.captions else []
+    return _entry(1, about, "\n".join(lines), lines=quoted)
 
 
-def _lines_near(place: CitedPlace, size: int) -> tuple[str, bool]:
-    """The cited lines, then as many around them as there is room for; whether that is all."""
+def _lines_near(place: CitedPlace, size: int, *, is_numbered: bool) -> tuple[list[str], int]:
+    """The cited lines, then as many around them as there is room for.
+
+    And up to where of the document's text what is cited is shown.
+    """
     if place.captions:
-        said = [
-            (one.is_anchor, clock_range(one.start, one.end), one.text) for one in place.captions
+        frames = [
+            (f"{clock_range(one.start, one.end)} ({one.kind}): “", "”") for one in place.captions
         ]
+        texts = [one.text for one in place.captions]
+        cited = [at for at, one in enumerate(place.captions) if one.is_anchor]
     else:
+        numbers = range(place.first_line, place.first_line + len(place.lines))
+        frames = [(f"{number}: " * is_numbered, "") for number in numbers]
+        texts = [*place.lines]
         first, last = place.locator.line_start, place.locator.line_end
-        numbered = enumerate(place.lines, start=place.first_line)
-        said = [(first <= number <= last, f"{number}:", line) for number, line in numbered]
-    lines = [f"{label} {printable(text)}" for _, label, text in said]
-    cited = [at for at, one in enumerate(said) if one[0]]
+        cited = [at for at, number in enumerate(numbers) if first <= number <= last]
+    framed = zip(frames, texts, strict=True)
+    lines = [f"{before}{printable(text)}{after}" for (before, after), text in framed]
     begin, end = cited[0], cited[0]
     room = size
     while end <= cited[-1] and (room := room - len(lines[end]) - 1) >= 0:
         end += 1
     if end == begin:  # one line that is longer than all there is room for
-        words = place.document.shown(place.start, min(place.end, place.start + size))
-        return _cut(f"{said[begin][1]} {printable(words)}", size), False
-    while end > cited[-1] and (begin or end < len(lines)):
+        until = min(place.end, place.start + size)
+        words = printable(place.document.shown(place.start, until))
+        return [f"{frames[begin][0]}{words}{'…' * (until < place.end)}{frames[begin][1]}"], until
+    if end <= cited[-1]:
+        return lines[begin:end], _behind(place, end - begin)
+    while begin or end < len(lines):
         wider = [at for at in (begin - 1, end) if 0 <= at < len(lines)]
         if (room := room - sum(len(lines[at]) + 1 for at in wider)) < 0:
             break
         begin, end = max(begin - 1, 0), min(end + 1, len(lines))
-    return "\n".join(lines[begin:end]), end > cited[-1]
+    return lines[begin:end], place.end
+
+
+def _behind(place: CitedPlace, count: int) -> int:
+    """Where in the document's text it goes on behind so many cited lines, or what is said."""
+    document = place.document
+    if not place.captions:
+        return LineIndex(document.text).start_of(place.locator.line_start + count)
+    held = overlapping(document.places, place.start, place.end)
+    return [one.end for one in held if one.time_start is not None][count - 1]
 
 
 def _about(chunk_id: str, citation: str, url: str, flags: Sequence[str]) -> Json:

@@ -127,7 +127,8 @@ def test_anthropics_loop_is_handed_search_results_to_cite(context: ToolContext) 
     assert block["citations"] == {"enabled": True}
     assert "Petra signs" in block["content"][0]["text"]
     assert block["source"].startswith("file:///")
-    assert (more["type"], [*json.loads(more["text"])]) == ("text", ["seen"])
+    assert "id " in block["title"]
+    assert (more["type"], [*json.loads(more["text"])]) == ("text", ["note", "seen"])
     assert nothing["content"][0]["type"] == "text"
 
 

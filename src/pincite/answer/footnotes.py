@@ -136,7 +136,7 @@ def footnotes_in(text: str) -> list[Footnote]:
                 said.setdefault(label, []).append(unescaped(quote))
     if not notes:
         raise ReceiptInvalid(
-            "holds no citations of pincite; `pincite ask --copy` writes Markdown that does"
+            "holds no citations of pincite; an answer of `ask` with footnotes (`--copy`) does"
         )
     # Above its footnote a quote stands on one line, whatever lines it has in the document.
     known = {(one.label, quote) for one in notes for quote in (one.quote, one_line(one.quote))}

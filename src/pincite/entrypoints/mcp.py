@@ -35,13 +35,15 @@ def mcp_server(
     tools: Sequence[Tool],
     context_of: ContextOf,
     *,
+    libraries: Sequence[str] = (),
     counted: Callable[[McpRequest], AbstractContextManager[None]] = lambda request: nullcontext(),
     reading: anyio.CapacityLimiter | None = None,
     writing: anyio.CapacityLimiter | None = None,
 ) -> Server[Any]:
     """A server of these tools; each call is done in a thread, and stopped when it is cancelled.
 
-    It is `counted` until its thread is done, however long anybody waits for it.
+    It is `counted` until its thread is done, however long anybody waits for it. Models are told of
+    `libraries` before any call.
     """
     offered = {tool.name: tool for tool in tools}
 
@@ -106,7 +108,7 @@ def mcp_server(
         "pincite",
         version=__version__,
         title="pincite",
-        instructions=guidance(tools),
+        instructions=guidance(tools, libraries),
         on_list_tools=listed,
         on_call_tool=called,
     )

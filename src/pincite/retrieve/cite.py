@@ -45,7 +45,8 @@ class _Reading:
     headings: str = ""  # as printed; rows and times may be counted anew under each
 
 
-_CHUNK_ID = re.compile(r"[0-9a-f]{8,40}")
+# A chunk, or some words of its document, as an address of the service has both.
+_CHUNK_ID = re.compile(r"(?P<id>[0-9a-f]{8,40})(?:\?at=(?P<start>\d{1,9})-(?P<end>\d{1,9}))?")
 _RANGE = r"(?P<first>\d{1,9})(?:[-–]{mark}?(?P<last>\d{1,9}))?"
 _TIMES = rf"(?P<first>{CLOCK})(?:[-–](?P<last>{CLOCK}))?"
 # What a person or a program writes behind a path.
@@ -71,7 +72,7 @@ _LIKELY = 50  # chunks in which a quote is looked for
 _HOW = (
     "a citation is a path with lines (notes/a.md:12-20), a page (report.pdf:p3) or a time "
     "(talk.vtt@00:01:05), a chunk id of at least 8 characters, or a citation or quote line "
-    "that `pincite search` or `pincite ask` printed"
+    "that a search or an answer gave"
 )
 
 
@@ -84,19 +85,17 @@ def find_place(
     a path is enough where no other file has it.
     """
     pasted = [line.strip() for line in citation.splitlines()]
-    if _CHUNK_ID.fullmatch(citation.strip()):
-        found = store.find_chunks(citation.strip())
+    if named := _CHUNK_ID.fullmatch(citation.strip()):
+        found = store.find_chunks(named["id"])
         if not found:
-            _refuse_forgotten(store, citation.strip())
-            raise CitationNotFound(
-                f"no chunk's id begins with {citation.strip()}, now or in the past"
-            )
+            _refuse_forgotten(store, named["id"])
+            raise CitationNotFound(f"no chunk's id begins with {named['id']}, now or in the past")
         if len(found) > 1:
-            raise CitationNotFound(
-                f"several chunk ids begin with {citation.strip()}; give more of it"
-            )
-        chunk, superseded = found[0].chunk, found[0].superseded
-        cited = _place(found[0].document, chunk.start, chunk.end, around=around)
+            raise CitationNotFound(f"several chunk ids begin with {named['id']}; give more of it")
+        chunk, superseded, held = found[0].chunk, found[0].superseded, found[0].document
+        start, end = int(named["start"] or 0), min(int(named["end"] or 0), len(held.text))
+        span = (start, end) if start < end else (chunk.start, chunk.end)
+        cited = _place(held, *span, around=around)
         return replace(cited, superseded=superseded, chunk_id=chunk.id)
     entries = by_name(store.paths())
     readings = [one for line in pasted for one in _readings(line, entries)]

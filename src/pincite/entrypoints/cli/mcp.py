@@ -129,7 +129,7 @@ def _serve(folders: tuple[Path, ...], tools: str, max_tokens: int, *, watch: boo
 
             return replace(context, open=open_for)
 
-        server = mcp_server(offered, context_of)
+        server = mcp_server(offered, context_of, libraries=context.names)
 
         async def run() -> None:
             async with stdio_server() as (reads, writes):
