@@ -184,7 +184,7 @@ def test_passages_are_long_and_rather_fewer_and_what_is_cut_is_told(tmp_path: Pa
             assert len(found) == 10 if top_k == 10 else 0 < len(found) < 30
             assert all(len(one["text"]) >= 500 for one in found)
             for form in both(told):
-                assert form.count("get_passage with their id shows more") == 1
+                assert form.count("get_passage with its id shows more") == 1
 
 
 @pytest.fixture
