@@ -62,6 +62,7 @@ _SHORTEST = 4  # words of a unit: less is a title, or a cell
 # telling the reader to do something where that is wanted; all of it less where its page or its
 # heading names the subject, and the unit does not.
 _HEADED, _SAID, _TOLD_TO = 2.0, 1.0, 1.5
+_BARELY = 0.4  # of that, of one that does not, nor says what it is for
 _DEFINED = 0.5  # more, of a sentence that says what something is
 _BELOW_ITS_NAME, _ON_ITS_PAGE = 0.8, 0.5
 _FARTHER = 0.03  # what each place among what was found takes away
@@ -143,7 +144,8 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             is_prose = quote.kind in ("sentence", "definition", "caption")
             defines, serves = _DEFINES.match(quote.text), _SERVES.search(quote.text)
             fit = 0.5 + quote.merit + (_DEFINED if defines else 0.0)
-            return fit if opens and is_prose and (defines or serves) and not tells_to else 0.0
+            fit *= 1.0 if defines or serves else _BARELY
+            return fit if opens and is_prose and not tells_to else 0.0
         headed = _has(self.headings or self.cues, heading)
         if _LIMITS.search(heading) and not headed:
             return 0.0
