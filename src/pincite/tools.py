@@ -12,6 +12,7 @@ import inspect
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from urllib.parse import parse_qs, unquote
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from pincite.answer.footnotes import outcome_as_markdown
+from pincite.engine.catalog import type_of
 from pincite.engine.serving import AnyLibrary
 from pincite.errors import (
     IndexMissing,
@@ -437,6 +439,7 @@ def query_catalog(
     _, opened = context.library(library)
     filters = _filters(context, file_type_filter, doc_name_filter)
     listed = opened.catalog(query, filters=filters)
+    types = dict(Counter(map(type_of, listed)).most_common(12))
 
     def entries(size: int) -> Iterator[_Entry]:
         for one in listed[skip : skip + context.max_tokens // _FEWEST_A_FILE]:  # more never fit
@@ -453,7 +456,7 @@ def query_catalog(
         context,
         entries,
         key="documents",
-        head={"total": len(listed)},
+        head={"total": len(listed), "types": types},
         empty="No further documents." if listed else "No such documents.",
         count=max(len(listed) - skip, 0),
         next_page=lambda some: {"skip": skip + len(some)},
@@ -877,8 +880,9 @@ def _head_lines(head: Json) -> Iterator[str]:
     if head.get("outcome") == "answer":
         yield f"Answer ({printable(head['writer'])}):"
     elif "total" in head:
-        files = "document" if head["total"] == 1 else "documents"
-        yield f"{head['total']} {files}:" if head["total"] else ""
+        types = ", ".join(f"{count} {printable(name)}" for name, count in head["types"].items())
+        total = head["total"]
+        yield f"{total} document{'s' * (total != 1)} ({types}):" if total else ""
     elif "outcome" in head:
         yield f"No answer ({head['reason']}): {head['message']}"
 

@@ -543,6 +543,12 @@ def test_a_catalog_under_a_filter_lists_what_the_filter_lets_through(context: To
         told = context.call("query_catalog", arguments)
         assert [one["path"] for one in told.data["documents"]] == paths
         assert told.data["total"] == len(paths)
+    every = context.call("query_catalog", {"query": "how many documents are there?"})
+    assert every.text.startswith("5 documents (4 md, 1 vtt):")
+    assert every.data["types"] == {"md": 4, "vtt": 1}
+    refused = context.call("query_catalog", {"file_type_filter": "email"})
+    assert refused.is_error
+    assert "this library holds md, vtt" in refused.text
 
 
 def test_a_handle_that_no_result_gave_is_refused(context: ToolContext) -> None:

@@ -77,13 +77,43 @@ _INSIDE = re.compile(
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"\b(?:which|what|how many|list|show|tell|me|all|the|are|is|was|were|there|do|does|did|i|we|"
-    r"you|have|has|got|any|every|a|an|of|on|about|for|from|by|with|my|our|your|in|this|here|to|files?|"
-    r"documents?|docs?|types?|formats?|kinds?|total|altogether|newest|latest|oldest|largest|"
-    r"biggest|longest|most|recent|please|can|could|give|find|see|exists?|names?|titles?|called|"
-    r"library|folder|collection|available|indexed|saved|and|related)\b",
+    r"\b(?:which|what|who|how many|list|show|tell|me|all|the|are|is|was|were|there|do|does|did|i|we"
+    r"|you|have|has|got|any|every|each|a|an|of|on|about|for|from|by|with|my|our|your|their|its|in"
+    r"|this|these|those|here|to|at|as|that|it|files?|file ?names?|documents?|docs?|types?|formats?"
+    r"|kinds?|total|altogether|newest|latest|oldest|largest|smallest|biggest|longest|most|recent|recently"
+    r"|first|please|write|can|could|give|find|see|exists?|names?|titles?|called|named|count"
+    r"|number|wrote|written|authors?|authored|made|created|dated|added|uploaded|library|folder|collection|catalog"
+    r"|available|indexed|saved|stored|and|or|related|everything|anything|something|overview|sort(?:ed)?"
+    r"|dates?)\b",
     re.IGNORECASE,
 )
+_SUFFIXES = {
+    "spreadsheet": "xlsx xlsm xls ods csv tsv",
+    "excel": "xlsx xlsm xls",
+    "presentation": "pptx ppt odp",
+    "slide": "pptx ppt odp",
+    "deck": "pptx ppt odp",
+    "powerpoint": "pptx ppt",
+    "word": "docx doc",
+    "email": "eml msg mbox",
+    "mail": "eml msg mbox",
+    "recording": "mp3 wav m4a flac ogg opus mp4 mkv webm mov vtt srt sbv",
+    "transcript": "vtt srt sbv",
+    "subtitle": "vtt srt sbv",
+    "audio": "mp3 wav m4a flac ogg opus",
+    "video": "mp4 mkv webm mov",
+    "image": "png jpg jpeg tif tiff webp bmp",
+    "photo": "png jpg jpeg tif tiff webp bmp",
+    "picture": "png jpg jpeg tif tiff webp bmp",
+    "ebook": "epub",
+    "markdown": "md",
+    "notebook": "ipynb",
+}
+
+
+def suffixes_of(word: str) -> frozenset[str]:
+    """How the files are called that a word stands for, such as `spreadsheets`; none for most."""
+    return frozenset(_SUFFIXES.get(word.replace("-", "").removesuffix("s"), "").split())
 
 
 def tool_for(prompt: str) -> Literal["search_chunks", "query_catalog"]:

@@ -575,11 +575,13 @@ class Searchable:
         Filters let documents through of which they would let something be found.
         """
         from pincite.engine.catalog import catalog
+        from pincite.engine.searching import refuse_unknown_types
 
         filters, store = filters_of(filters), self._store()
         filters.check()
         if not filters.none_given:
             refuse_unread_labels(begun(store.header(), self.root), filters)
+            refuse_unknown_types(store, filters)
         return catalog(store, self.folder, question, filters)
 
     def stats(self) -> LibraryStats:

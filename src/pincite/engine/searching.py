@@ -104,7 +104,7 @@ class Searching:
         watch: Stopwatch,
     ) -> SearchResults:
         """What is found, or what was found when the same was asked of the same index before."""
-        _refuse_unknown_types(store, filters)
+        refuse_unknown_types(store, filters)
         access, version = self.embedders, store.version()
         glossary = _glossary(self.folder) if self.folder and settings.glossary else NO_GLOSSARY
         today = datetime.now().astimezone().date() if settings.date_words else None
@@ -167,7 +167,7 @@ def _glossary(root: Path) -> Glossary:
     return parse_glossary(data.decode("utf-8", "replace"), GLOSSARY_FILE)
 
 
-def _refuse_unknown_types(store: Store, filters: Filters) -> None:
+def refuse_unknown_types(store: Store, filters: Filters) -> None:
     """A type that no file of the library has, and none could have, is a slip of the pen."""
     clauses = [one for one in clauses_of(filters.condition) if one.field == "type"]
     asked = {value for one in clauses for value in one.values if value}

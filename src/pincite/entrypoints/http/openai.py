@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +21,7 @@ from pydantic import BaseModel, Field, StrictBool
 from pincite.answer.condense import condense
 from pincite.answer.footnotes import escaped
 from pincite.answer.route import subject, tool_for
+from pincite.engine.catalog import type_of
 from pincite.engine.serving import AnyLibrary
 from pincite.entrypoints import answers
 from pincite.entrypoints.http.described import Completion
@@ -151,7 +153,7 @@ def _answered(
     is_for_files = tool_for(question) == "query_catalog"
     looked_for = subject(question)
     # Where none is called like that, the documents may still say it: no files is no answer.
-    if is_for_files and (found := library.catalog(looked_for)):
+    if is_for_files and (found := library.catalog(question)):
         message.files(found, looked_for)
     else:
         told = library.ask(
@@ -238,7 +240,9 @@ class _Message:
             listed.append(f"- {_safe(path)}{f' ({told})' if told else ''}")
         more = len(found) - len(listed)
         looked_for = f" for “{_safe(subject)}”" if subject else ""
-        self.add(f"{len(found)} document{'s' * (len(found) != 1)}{looked_for}:")
+        counts = Counter(map(type_of, found)).most_common(12)
+        types = ", ".join(f"{count} {_safe(name)}" for name, count in counts)
+        self.add(f"{len(found)} document{'s' * (len(found) != 1)}{looked_for} ({types}):")
         self.add("\n".join(listed) + (f"\n- … and {more} more" if more else ""))
         self.extension = {"outcome": "catalog", "claims": [], "abstention": None}
 
