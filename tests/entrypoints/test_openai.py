@@ -132,7 +132,12 @@ def test_a_question_that_points_back_is_asked_with_what_it_points_to(
     assert "lease" in message.pincite["question"]
     assert "Be brief" not in message.pincite["question"]
     other = said(client, "what does the lease cost?", "and what about the kettle?")
-    assert "kettle costs 90 euros" in other.content.partition("\n")[0]
+    understood, claim, *_ = other.content.split("\n\n")
+    assert understood == "*Understood as: what does the kettle cost?*"
+    assert "kettle costs 90 euros" in claim
+    place = other.annotations[0].url_citation
+    assert other.content[place.start_index : place.end_index] in claim
+    assert "Understood" not in said(client, "what does the lease cost?").content
 
 
 def test_a_question_for_files_is_answered_from_the_catalog(client: openai.OpenAI) -> None:

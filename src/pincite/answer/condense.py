@@ -59,11 +59,16 @@ _LONGEST_UNSPACED = 4  # characters of a fragment in a script without spaces
 _ASKS_OF_ONE = re.compile(
     r"(?:who|what|where|when|how) (?:is|are|was|were) .*(?<!\w[^e]ed)", re.IGNORECASE
 )
-# What a fragment may stand for, if the question before has just one of it.
-_SLOTS = (
-    re.compile(r"\b(?:19|20)\d\d\b"),
-    re.compile(r"\b(?:the|an?|our|my|your) [\w-]+", re.IGNORECASE),
-    re.compile(r"(?<=\s)[A-Z][\w-]*(?: [A-Z][\w-]*)*"),
+_NAME = re.compile(r"(?<=\s)[A-Z][\w-]*(?: [A-Z][\w-]*)*")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_THING = re.compile(r"\b(?:the|an?|our|my|your) [\w-]+", re.IGNORECASE)
+_W = rf"(?!(?:{_PREPOSITIONS}|it|they|he|she|there|this|that)\b)[\w'’-]+"
+# What it asks of: what stands between "does" and the verb, or behind "is".
+_SUBJECT = re.compile(
+    rf"\b(?:do|does|did) (?P<does>(?:{_W} ){{0,4}}{_W})(?= {_W}(?:$| (?:{_PREPOSITIONS})\b))"
+    rf"|\b(?:is|are|was|were) (?P<is>(?:{_W} ){{0,4}}?(?!(?:the|an?|our|my|your)\b){_W})"
+    rf"(?=$| (?:{_PREPOSITIONS})\b| \w+ed\b)",
+    re.IGNORECASE,
 )
 _INSTRUCTION = (
     "Rewrite the last question of the conversation so that it can be understood without the rest. "
@@ -135,13 +140,27 @@ def _has_verb(text: str) -> bool:
 
 
 def _replaced(before: str, fragment: str) -> str:
-    """The question before, with the fragment in the place of what it stands for."""
-    bare = _PREPOSITION.sub("", fragment).strip()
-    for slot in _SLOTS:
-        places = list(slot.finditer(before))
-        if len(places) == 1 and slot.fullmatch(f" {bare}", 1):
-            return before[: places[0].start()] + bare + before[places[0].end() :]
-    return f"{before.rstrip('?!. ')}, {fragment}?"
+    """The question before, with the fragment in the place of what it stands for.
+
+    That is what has the same preposition; else the one year or name, or what it asks of.
+    """
+    before = before.rstrip("?!. ")
+    places: list[tuple[int, int]] = []
+    if preposition := _PREPOSITION.match(fragment):
+        phrase = rf"\b{preposition[0]}\b(?: {_W}){{1,4}}(?=$|,| (?:{_PREPOSITIONS})\b)"
+        places = [one.span() for one in re.finditer(phrase, before, re.IGNORECASE)]
+        if len(fragment.split()) == 1:
+            places = []
+    else:
+        for slot in (_YEAR, _NAME, _SUBJECT, _THING):
+            if slot is _SUBJECT or slot.fullmatch(f" {fragment}", 1):
+                places = [one.span(one.lastgroup or 0) for one in slot.finditer(before)]
+                if len(places) == 1:
+                    break
+    if len(places) != 1:
+        return f"{before}, {fragment}?"
+    ((start, end),) = places
+    return f"{before[:start]}{fragment}{before[end:]}?"
 
 
 def _subject(before: str, known: set[str]) -> str:

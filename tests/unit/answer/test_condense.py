@@ -65,12 +65,35 @@ def test_a_pointer_and_a_bare_fragment_take_the_subject_before(question: str, me
         ("How much rain fell in 2024?", "and in 2023?", "How much rain fell in 2023?"),
         ("How much rain fell in May?", "and in June?", "How much rain fell in June?"),
         ("Where does Ada live?", "and Petra?", "Where does Petra live?"),
+        ("What does hospice care cover?", "and dentists?", "What does dentists cover?"),
+        ("Is massage covered by the plan?", "and eye care?", "Is eye care covered by the plan?"),
+        ("When is the rock shore closed?", "and the tower?", "When is the tower closed?"),
+        (
+            "When does the bus leave in May?",
+            "and on Sunday?",
+            "When does the bus leave in May, on Sunday?",
+        ),
+        (
+            "What is the fee of Plan B?",
+            "And for a family?",
+            "What is the fee of Plan B, for a family?",
+        ),
+        (
+            "What is the fee of the gym, for a family?",
+            "and for two?",
+            "What is the fee of the gym, for two?",
+        ),
     ],
 )
 def test_a_fragment_takes_the_place_of_what_it_stands_for(
     before: str, question: str, meant: str
 ) -> None:
     assert condense([before, question]) == meant
+
+
+def test_fragments_one_after_the_other_do_not_pile_up() -> None:
+    asked = ["What does hearing care cover?", "and vision?", "what about massage therapy?"]
+    assert condense(asked) == "What does massage therapy cover?"
 
 
 def test_what_follows_a_change_of_subject_is_about_the_new_one() -> None:

@@ -150,6 +150,8 @@ def _answered(
     """The message: what the documents say, or which there are, or that they do not tell."""
     message = _Message(on_piece, partial(service.link, request, name))
     question = condense(turns, library.writer(service.profile) if service.profile else None)
+    if question != one_line(turns[-1]):
+        message.add(f"*Understood as: {_safe(question)}*")
     is_for_files = tool_for(question) == "query_catalog"
     looked_for = subject(question)
     # Where none is called like that, the documents may still say it: no files is no answer.
