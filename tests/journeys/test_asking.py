@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from pincite import Abstention, Answer, AskSettings, open_library
+from pincite.entrypoints.answers import abstention_as_text
 from pincite.entrypoints.cli.main import cli
 from pincite.errors import SettingsError
 
@@ -101,6 +102,26 @@ def test_what_is_asked_of_everything_is_not_answered_from_the_best_places(
     assert isinstance(told, Abstention)
     assert told.reason == "counting"
     assert told.nearest
+    assert "pincite ask" not in told.message  # who reads it may have no command line
+    assert "pincite ask --all" in " ".join(abstention_as_text(told))
+
+
+@pytest.mark.parametrize(
+    "question", ["list all rules of the harbour", "which boats do not pay for the harbour?"]
+)
+def test_a_list_that_is_no_list_of_documents_may_stand_in_one_place(
+    question: str, tmp_path: Path
+) -> None:
+    (tmp_path / "rules.md").write_text(
+        "# Harbour\n\nThe rules of the harbour are: go slow, and light a lamp.\n\n"
+        "Boats of the harbour board do not pay for the harbour.\n"
+    )
+    (tmp_path / "lease.md").write_text(NOTES["lease.md"])
+    with open_library(tmp_path) as library:
+        library.index()
+        told = library.ask(question)
+    assert isinstance(told, Answer)
+    assert told.claims[0].citations[0].path == "rules.md"
 
 
 def test_how_many_that_one_place_says_is_answered(folder: Path) -> None:

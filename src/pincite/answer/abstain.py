@@ -8,19 +8,23 @@ from dataclasses import replace
 from math import fsum
 
 from pincite.answer.evidence import Evidence
+from pincite.answer.route import KIND
 from pincite.records import Abstention, AbstentionReason, Citation, Reason, SearchResults
 from pincite.retrieve.rarity import Rarity
 from pincite.text.facts import facts_of
 from pincite.text.finding import key_of
 
-# What is asked of everything, not of one place. "How many bar …" is asked of one place, and so is
-# "what if the tenant does not pay".
+# What is asked of every document, not of one place: a list of other things, such as of rules, may
+# well stand in one. "How many bar …" is asked of one place, and so is "what if the tenant does not
+# pay".
+_FILES = rf"(?:{KIND}|leases?|talks?)\b"
 _ALL = re.compile(
-    r"^\W*(?:list|name|count|(?:show|give|find)(?:\s+me)?)\s+(?:all|every|each)\b"
-    r"|^\W*which\s+(?:\w+\s+)?\w+s\s+(?:do|are|were|have|had|did|can|will)"
+    r"^\W*count\s+(?:all|every|each)\b"
+    rf"|^\W*(?:list|name|(?:show|give|find)(?:\s+me)?)\s+(?:all|every|each)\s+(?:\w+\s+){{0,2}}{_FILES}"
+    rf"|^\W*which\s+(?:\w+\s+)?{_FILES}\s+(?:do|are|were|have|had|did|can|will)"
     r"(?:n[’']t\b|\s+(?:not|never)\b)"
-    r"|^\W*(?:which|how many)\s+(?:of\s+)?(?:\w+\s+){0,2}(?:documents|files|notes|e?mails|reports"
-    r"|talks)\s+(?:\w+\s+)?(?:mention|contain|say|discuss|talk|refer|cite|tagged|about)",
+    rf"|^\W*(?:which|how many)\s+(?:of\s+)?(?:\w+\s+){{0,2}}{_FILES}"
+    r"\s+(?:\w+\s+)?(?:mention|contain|say|discuss|talk|refer|cite|tagged|about)",
     re.IGNORECASE,
 )
 _HOW_MANY = re.compile(r"\bhow many\b|\bhow often\b|\bnumber of\b", re.IGNORECASE)
@@ -41,7 +45,8 @@ _MESSAGES: Mapping[AbstentionReason, str] = {
     "not_answered": "I don't see enough in your documents to answer this, though something comes "
     "near{unsaid}. You may want to ask in other words, or to ingest a document that says it.",
     "counting": "I don't see this said in one place: it asks for all of something, and an answer "
-    "looks at the best places only. `pincite ask --all` looks at every document, and counts.",
+    "looks at the best places only. Ask for the places that mention it, or which documents do, and "
+    "count those.",
     "not_supported": "I don't see a proven answer: a claim of the language model has no proof, or "
     "the model failed, and `--strict` lets neither pass.",
 }

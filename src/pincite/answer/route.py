@@ -13,7 +13,7 @@ _FILE = (
     r"(?:files?|docu\w{4}s?|docs?|pdfs?|docx|xlsx|pptx|csvs?|epubs?|jpe?gs?|pngs?|spreadsheets?"
     r"|e-?books?|decks?)"
 )
-_KIND = (
+KIND = (
     rf"(?:{_FILE}|(?:paper|excel|powerpoint|work(?:book|sheet)|presentation|slide|video|recording"
     r"|transcript|audio|image|photo|picture|scan|book|article|e-?mail|letter|folder|report"
     r"|contract|agreement|invoice|receipt|manual|handbook|guide|note|minute|template|memo|thesis"
@@ -21,7 +21,7 @@ _KIND = (
     r"|check ?list|newsletter|brochure|leaflet|flyer|certificate|protocol|drawing|(?:wiki|web) page"
     r"|policy page|proposal|spec|specification|version|draft|lecture|interview)s?|theses)"
 )
-_FILES = rf"{_KIND}\b(?! (?:number|amount|total|terms?|clauses?|price|fees?|period|deadlines?)\b)"
+_FILES = rf"{KIND}\b(?! (?:number|amount|total|terms?|clauses?|price|fees?|period|deadlines?)\b)"
 _FILE_NAME = r"\w\.(?:pdf|docx?|xlsx?|pptx?|odt|md|txt|csv|mp[34]|vtt|html?|eml)\b"
 _HERE = (
     r"(?:(?:in|on|of|among) (?:here|there|file|(?:my|our|the|this)(?: whole| entire)?"
@@ -67,12 +67,12 @@ _SAYS = (
     r"|give|promise|argue|mention)(?:s|d|ed)?"
 )
 _INSIDE = re.compile(
-    rf"\b{_KIND}(?: \w+){{0,2}} {_SAYS}\b"
-    rf"|\b{_KIND} did (?!(?:i|we|you) |[\w. ]+ (?:write|upload|send|save|make|create|add)\b)"
+    rf"\b{KIND}(?: \w+){{0,2}} {_SAYS}\b"
+    rf"|\b{KIND} did (?!(?:i|we|you) |[\w. ]+ (?:write|upload|send|save|make|create|add)\b)"
     r"|\b(?:according to|summary|summari[sz]e[sd]?|quote from|compare|explain|key points)\b"
     r"|^(?:so |and |ok |hey |please )*(?:why|how (?:do|does|did|can|could|should|to|often|much))\b"
-    rf"|\bin (?:the|my|our|this|that) (?:\w+ ){{0,3}}(?!{_FILE}|folder){_KIND}\b"
-    rf"|\b{_KIND} (?:do|does|must|should|will|is|are)\b[^.?!]*"
+    rf"|\bin (?:the|my|our|this|that) (?:\w+ ){{0,3}}(?!{_FILE}|folder){KIND}\b"
+    rf"|\b{KIND} (?:do|does|must|should|will|is|are)\b[^.?!]*"
     rf" (?:need|hand in|submit|bring|provide|send|attach|sign|require[sd]?)\b",
     re.IGNORECASE,
 )

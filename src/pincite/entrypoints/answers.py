@@ -48,6 +48,8 @@ def claim_as_text(number: int, claim: Claim) -> Iterator[str]:
 def abstention_as_text(told: Abstention) -> Iterator[str]:
     """Why there is no answer, and what is near."""
     yield printable(told.message)
+    if told.reason == "counting":
+        yield "`pincite ask --all` looks at every document, and counts."
     if told.nearest:
         yield "Nearest:"
         for citation in told.nearest:
