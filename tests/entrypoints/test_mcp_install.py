@@ -60,8 +60,25 @@ def test_a_program_is_told_with_absolute_paths_and_the_rest_stays(home: Path, cl
     assert {oct(one.stat().st_mode & 0o777) for one in (file, copy)} == {"0o600"}
     again = install(home, client, "--yes")
     assert "stands there already" in again.output
+    last = file.read_text()
     assert install(home, client, "--yes", "--name", "more").exit_code == 0
-    assert copy.read_text() == before  # the first one is kept
+    assert copy.read_text() == last  # as it was before the last change
+
+
+def test_what_a_user_added_to_the_entry_stays_and_every_option_is_passed_on(home: Path) -> None:
+    file = home / ".cursor/mcp.json"
+    file.parent.mkdir()
+    mine = {"command": "/old/pincite", "args": ["mcp"], "env": {"A": "1"}, "disabled": True}
+    other = {"url": "http://x.example", "args": ["y"]}
+    file.write_text(json.dumps({"mcpServers": {"pincite": mine, "other": other}}))
+    assert "add to it what is inside" in install(home, "cursor", "--print").output
+    told = install(home, "cursor", "--yes", "--max-tokens", "900", "--no-watch")
+    assert told.exit_code == 0, told.output
+    entry = json.loads(file.read_text())["mcpServers"]["pincite"]
+    assert (entry["env"], entry["disabled"]) == ({"A": "1"}, True)
+    assert entry["args"][-3:] == ["--max-tokens", "900", "--no-watch"]
+    assert install(home, "cursor", "--yes", "--name", "other").exit_code == 0
+    assert "url" not in json.loads(file.read_text())["mcpServers"]["other"]
 
 
 def test_settings_that_are_not_understood_are_left_alone(home: Path) -> None:

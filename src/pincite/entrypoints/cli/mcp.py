@@ -49,18 +49,22 @@ _LIBRARY = click.option(
     help="A library's folder; else the one around the current folder.  [several]",
 )
 
+_DEFAULT_TOKENS = 4_000
+_MAX_TOKENS = click.option(
+    "--max-tokens",
+    type=click.IntRange(300, 100_000),
+    default=_DEFAULT_TOKENS,
+    show_default=True,
+    help="Tokens of a result, where the call names no other number.",
+)
+_NO_WATCH = click.option("--no-watch", is_flag=True, help="Do not follow changes in the folders.")
+
 
 @click.group(invoke_without_command=True)
 @_LIBRARY
 @_TOOLS
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(300, 100_000),
-    default=4_000,
-    show_default=True,
-    help="Tokens of a result, where the call names no other number.",
-)
-@click.option("--no-watch", is_flag=True, help="Do not follow changes in the folders.")
+@_MAX_TOKENS
+@_NO_WATCH
 @click.pass_context
 def mcp(
     context: click.Context,
@@ -179,6 +183,8 @@ def _clients() -> dict[str, _Client]:
 @click.argument("client", type=click.Choice(["claude-desktop", "claude-code", "cursor", "vscode"]))
 @_LIBRARY
 @_TOOLS
+@_MAX_TOKENS
+@_NO_WATCH
 @click.option("--name", default="pincite", show_default=True, help="What the program calls it.")
 @click.option("--print", "only_print", is_flag=True, help="Show the change, and write nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask before writing.")
@@ -186,6 +192,8 @@ def install(
     client: str,
     folders: tuple[Path, ...],
     tools: str,
+    max_tokens: int,
+    no_watch: bool,
     name: str,
     only_print: bool,
     yes: bool,
@@ -215,26 +223,41 @@ def install(
             "mcp",
             *(part for folder in libraries for part in ("--library", str(folder))),
             *(["--tools", tools] if tools != "default" else []),
+            *(["--max-tokens", str(max_tokens)] if max_tokens != _DEFAULT_TOKENS else []),
+            *(["--no-watch"] if no_watch else []),
         ],
     }
     shown = json.dumps({where.servers: {name: entry}}, indent=2, ensure_ascii=False)
     click.echo(f"In {where.file}:\n{printable(shown, keep=chr(10))}")
     if only_print:
+        if where.file.exists():
+            click.echo(f"Where “{where.servers}” stands there already, add to it what is inside.")
         return
-    _, settings = _settings(where)
-    if settings[where.servers].get(name) == entry:
+
+    def changed() -> tuple[bytes, dict[str, Any], object]:
+        before, settings = _settings(where)
+        old = settings[where.servers].get(name)
+        is_pincites = isinstance(old, dict) and "mcp" in (old.get("args") or ())
+        # What the user added, such as `env`, stays.
+        settings[where.servers][name] = {**old, **entry} if is_pincites else entry
+        return before, settings, old
+
+    _, settings, old = changed()
+    new = settings[where.servers][name]
+    if new == old:
         click.echo("It stands there already.")
         return
-    if name in settings[where.servers]:
-        old = json.dumps(settings[where.servers][name], ensure_ascii=False)
-        click.echo(f"This replaces: {printable(old)}")
+    if old is not None:
+        click.echo(f"This replaces: {printable(json.dumps(old, ensure_ascii=False))}")
+    if added := sorted(new.keys() - entry.keys()):
+        click.echo(f"Of that is kept: {printable(', '.join(added))}")
     if not yes:
         click.confirm("Write it?", default=True, abort=True)
-    before, settings = _settings(where)  # the program may have written meanwhile
-    settings[where.servers][name] = entry
+    before, settings, _ = changed()  # the program may have written meanwhile
     where.file.parent.mkdir(parents=True, exist_ok=True)
     copy = where.file.with_name(f"{where.file.name}.before-pincite")
-    if before and not copy.exists():
+    if before:
+        copy.unlink(missing_ok=True)
         with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:  # noqa: PTH123 — a descriptor
             kept.write(before)
         click.echo(f"The file as it was is kept as {copy}.")
