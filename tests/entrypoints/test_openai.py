@@ -123,6 +123,8 @@ def test_an_abstention_is_a_message_like_any_other(client: openai.OpenAI) -> Non
     assert "helicopter" in message.content
     assert message.pincite["abstention"]["reason"] == "out_of_domain"
     assert not message.annotations
+    for one in message.pincite["abstention"]["nearest"]:
+        assert f": “{one['quote']}”" in shown(message.content)
 
 
 def test_a_question_that_points_back_is_asked_with_what_it_points_to(
@@ -252,6 +254,8 @@ def test_a_row_has_its_columns_and_what_is_hidden_is_told(tmp_path: Path) -> Non
         openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as client,
     ):
         row = said(client, "what was paid back in 2026?")
+        assert "2026 | 17,000 | 800 [[1]](" in row.content
+        assert "[grants.md — Grants (" in row.content
         place = row.annotations[0].url_citation
         assert shown(row.content).startswith("(Year | Grant in euros | Paid back) 2026 | 17,000")
         marked = shown(row.content[place.start_index : place.end_index]).strip()

@@ -15,9 +15,14 @@ from pincite.records import Answer, Artifact, Citation, Claim, Outcome
 from pincite.text.own_files import MADE_BY, NO_ANSWER
 from pincite.text.printable import one_line, printable
 
-# What Markdown and its common extensions give a meaning to. A dot or a colon only does in what
-# looks like an address; some only where a line begins.
-_LIVE = re.compile(r"[`*_\[\]<>~|$^@&]|\.(?=[^\W\d_])|:(?=/)|^[-+=#]")
+# What Markdown and its common extensions give a meaning to, where it has one: a dot or a colon only
+# in what looks like an address, an underscore beside a word, dollars around a formula; some only
+# where a line begins.
+_LIVE = re.compile(
+    r"[`*\[\]<>~^@]|(?<![^\W_])_|_(?![^\W_])|(?<=www)\.|:(?=/)|&(?=#?\w{1,40};)"
+    r"|\$(?=\$|[^\s$](?:[^$]*[^\s$])?\$(?!\d))|(?<=\$)\$|^(?:[-+](?=[-+\s]|$)|[=#|:])",
+    re.IGNORECASE,
+)
 _APART = re.compile(r"[\\”\s]")  # read back as a number: they mean something in a footnote
 _WRITTEN = re.compile(r"\\\\u\{([0-9a-f]{1,6})\}|&#(\d{1,7});|\\([!-/:-@\[-`{-~])")
 
@@ -153,7 +158,7 @@ def escaped(text: str, *, keep: str = "") -> str:
     Some characters may be kept that only mean something in a footnote.
     """
     parts = []
-    number = re.match(r"\d+(?=[.)])", text)  # of an item, where a line begins with it
+    number = re.match(r"\d+(?=[.)](?:\s|$))", text)  # of an item, where a line begins with it
     for at, char in enumerate(text):
         if _APART.match(char) and char not in f" {keep}":
             parts.append(f"&#{ord(char)};")

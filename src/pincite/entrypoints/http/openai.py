@@ -214,6 +214,7 @@ class _Message:
             self.add(_safe(told.message))
             for one in told.nearest:
                 self._source(one)
+                self.sources[-1] += f": “{_safe(one.words)}”"
             names = ("reason", "message", "missing_terms", "nearest")
             self.extension = {"abstention": {name: shown[name] for name in names}}
         else:
