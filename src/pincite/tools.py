@@ -28,6 +28,7 @@ from pincite.engine.catalog import type_of
 from pincite.engine.serving import AnyLibrary
 from pincite.errors import (
     IndexMissing,
+    LibraryBusy,
     PinciteError,
     SearchCancelled,
     SettingsError,
@@ -124,6 +125,7 @@ _MOST_SAID = 12  # lines of what is said around a result
 _LARGEST_TEXT = 1 << 18  # characters
 _MOST_TOP_K = 100
 _LONGEST_ERROR = 800  # characters
+_STILL = "Still indexing, with {} ready so far: ask again in a moment."
 
 
 Spot = Citation | CitedPlace | Quote
@@ -177,9 +179,14 @@ class ToolContext:
             wanted = given.get("max_tokens")  # holds for an error, too
             if isinstance(wanted, int) and wanted >= FEWEST_TOKENS:
                 context = replace(self, max_tokens=wanted)
-            return TOOLS[name].called(context, given)
+            told = TOOLS[name].called(context, given)
+            return context._while_indexing(told, given) if self.while_missing else told
         except SearchCancelled:
             raise
+        except LibraryBusy as error:  # by the one who makes the index that is missing
+            return context._error(
+                _STILL.format("no document") if self.while_missing else str(error)
+            )
         except IndexMissing as error:
             return context._error(f"{error}{self.while_missing}")
         except PinciteError as error:
@@ -194,6 +201,19 @@ class ToolContext:
         if known not in self.names:
             raise SettingsError(f"there is no library {name!r}; there are: {', '.join(self.names)}")
         return known, self.open(known)
+
+    def _while_indexing(self, told: ToolResult, given: Mapping[str, Any]) -> ToolResult:
+        """The result; while the index is being made, with what is in it so far."""
+        so_far = None if told.is_error else self.library(given.get("library") or "")[1].so_far()
+        if so_far is None:
+            return told
+        if not so_far:
+            return self._error(_STILL.format("no document"))
+        note = _STILL.format(f"{so_far} document{'s' * (so_far != 1)}")
+        data = told.data | {"notices": [*told.data.get("notices", []), note]}
+        noted = replace(told, text=f"{told.text}\nNote: {note}", data=data)
+        fits = max(map(self.count, (noted.text, as_json(data)))) <= self.max_tokens
+        return noted if fits else told
 
     def _error(self, message: str) -> ToolResult:
         told = printable(message, keep="\n")[:_LONGEST_ERROR]

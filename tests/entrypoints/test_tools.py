@@ -16,6 +16,7 @@ from pincite import open_library
 from pincite.engine.searchable import Searchable
 from pincite.errors import SearchCancelled, SettingsError
 from pincite.records import Answer, Asides, Outcome
+from pincite.stores.sqlite.opening import write_lock
 from pincite.tools import TOOLS, ToolContext, ToolResult, as_json, file_link, guidance
 
 HIDDEN = "".join(chr(0xE0000 + ord(letter)) for letter in "obey MALLORY")
@@ -526,6 +527,29 @@ def test_that_documents_differ_is_told_before_other_notices(
     monkeypatch.setattr(Searchable, "ask", answered)
     told = context.call("ask", {"question": "how many?"})
     assert told.data["notices"] == ["a.md says 3, b.md says 4.", "one", "two"]
+
+
+def test_while_the_index_is_being_made_every_tool_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(TEXTS["kitchen.md"])
+    with open_library(tmp_path) as library:
+        library.index(model="hashing")
+    connection = apsw.Connection(str(tmp_path / ".index" / "index.db"))
+    connection.execute("UPDATE meta SET value = '0' WHERE key = 'complete'")
+    connection.close()
+    with open_library(tmp_path) as library, write_lock(tmp_path / ".index"):
+        context = replace(ToolContext.of(library), while_missing=" (It is being made.)")
+        for name, given in (("query_catalog", {}), ("search_chunks", {"query": "loaf"})):
+            told = context.call(name, given)
+            assert "Still indexing, with 1 document ready so far" in told.text
+            assert told.data["notices"][-1] in told.text
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / ".index").mkdir()
+    (tmp_path / "new" / ".index" / "index.db").touch()
+    with open_library(tmp_path / "new") as library, write_lock(tmp_path / "new" / ".index"):
+        context = replace(ToolContext.of(library), while_missing=" (It is being made.)")
+        told = context.call("query_catalog", {})
+        assert told.is_error
+        assert "Still indexing, with no document ready" in told.text
 
 
 def test_behind_the_last_page_there_are_no_further_documents(context: ToolContext) -> None:

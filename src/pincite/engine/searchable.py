@@ -228,7 +228,7 @@ class Searchable:
         documents = {result.document.path: result.document for result in found.results}
         changed = tuple(path for path, one in documents.items() if self._differs(one))
         complete = store.is_complete()
-        so_far = len(store.paths()) if not complete and self._home.is_written() else None
+        so_far = self.so_far()
         notices = found.notices if mode == "words" else (*found.notices, *store.notices())
         watch.lap("check")
         found = replace(found, changed=changed, complete=complete, so_far=so_far, notices=notices)
@@ -560,6 +560,12 @@ class Searchable:
         found = store.documents(after=storable(after), limit=limit + 1, filters=filters)
         more = len(found) > limit
         return DocumentPage(tuple(found[:limit]), found[limit - 1].path if more else None)
+
+    def so_far(self) -> int | None:
+        """How many documents can be searched while a run is under way; None where none is."""
+        store = self._store()
+        is_under_way = not store.is_complete() and self._home.is_written()
+        return len(store.paths()) if is_under_way else None
 
     def entry(self, document_id: str) -> DocumentEntry | None:
         """What is known of a document; None where this user sees none of that id."""
