@@ -180,7 +180,7 @@ class ToolContext:
             if isinstance(wanted, int) and wanted >= FEWEST_TOKENS:
                 context = replace(self, max_tokens=wanted)
             told = TOOLS[name].called(context, given)
-            return context._while_indexing(told, given) if self.while_missing else told
+            return context._while_indexing(told, name, given) if self.while_missing else told
         except SearchCancelled:
             raise
         except LibraryBusy as error:  # by the one who makes the index that is missing
@@ -202,7 +202,7 @@ class ToolContext:
             raise SettingsError(f"there is no library {name!r}; there are: {', '.join(self.names)}")
         return known, self.open(known)
 
-    def _while_indexing(self, told: ToolResult, given: Mapping[str, Any]) -> ToolResult:
+    def _while_indexing(self, told: ToolResult, name: str, given: Mapping[str, Any]) -> ToolResult:
         """The result; while the index is being made, with what is in it so far."""
         so_far = None if told.is_error else self.library(given.get("library") or "")[1].so_far()
         if so_far is None:
@@ -210,10 +210,18 @@ class ToolContext:
         if not so_far:
             return self._error(_STILL.format("no document"))
         note = _STILL.format(f"{so_far} document{'s' * (so_far != 1)}")
-        data = told.data | {"notices": [*told.data.get("notices", []), note]}
-        noted = replace(told, text=f"{told.text}\nNote: {note}", data=data)
-        fits = max(map(self.count, (noted.text, as_json(data)))) <= self.max_tokens
-        return noted if fits else told
+
+        def noted(told: ToolResult) -> ToolResult:
+            data = told.data | {"notices": [*told.data.get("notices", []), note]}
+            return replace(told, text=f"{told.text}\nNote: {note}", data=data)
+
+        both = noted(told)
+        is_full = max(map(self.count, (both.text, as_json(both.data)))) > self.max_tokens
+        if is_full and not TOOLS[name].writes:
+            with suppress(SettingsError):  # where a tool takes no less
+                less = {**given, "max_tokens": self.max_tokens - 2 * self.count(note) - 20}
+                return noted(TOOLS[name].called(self, less))
+        return told if is_full else both
 
     def _error(self, message: str) -> ToolResult:
         told = printable(message, keep="\n")[:_LONGEST_ERROR]
