@@ -309,7 +309,7 @@ def test_lines_are_numbered_only_where_people_look_them_up(tmp_path: Path) -> No
 def test_a_result_of_nothing_has_no_handle(context: ToolContext) -> None:
     told = context.call("search_chunks", {"query": "zz", "doc_name_filter": "nothing"})
     assert "seen" not in told.text
-    assert "1 document:" in context.call("query_catalog", {"doc_name_filter": "kit"}).text
+    assert "1 document (" in context.call("query_catalog", {"doc_name_filter": "kit"}).text
 
 
 def test_a_claim_is_given_whole_or_not_at_all(tmp_path: Path) -> None:
