@@ -157,7 +157,7 @@ def test_the_live_generation_is_written_while_the_next_one_is(home: Home) -> Non
 @pytest.mark.parametrize("opened", [Home.write, Home.write_next])
 def test_each_generation_has_one_writer(home: Home, opened: Callable[[Home], Store]) -> None:
     own = getattr(home, opened.__name__)
-    with closing(own()), pytest.raises(LibraryBusy, match="another process is indexing"):
+    with closing(own()), pytest.raises(LibraryBusy, match="process is indexing"):
         own()
 
 

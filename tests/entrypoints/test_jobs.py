@@ -79,7 +79,7 @@ def test_a_job_that_waits_for_another_writer_is_cancelled_at_once(notes: Path) -
     libraries = folders(notes)
     with served(libraries) as client, libraries.libraries["notes"]._home.held(1):
         at = handed_in(client)
-        waited(lambda: "another process is indexing" in client.get(at).json()["message"])
+        waited(lambda: "process is indexing" in client.get(at).json()["message"])
         began = time.monotonic()
         assert cancelled(client, at)["state"] == "cancelled"
         assert time.monotonic() - began < 5
@@ -118,7 +118,7 @@ def test_a_library_that_is_busy_does_not_hold_up_the_jobs_of_others(
     with served(libraries) as client:
         with libraries.libraries["notes"]._home.held(1):
             first = reindexed(client)
-            waited(lambda: client.get(first).json()["message"].startswith("waiting: another"))
+            waited(lambda: client.get(first).json()["message"].startswith("waiting: this process"))
             assert client.get(first).json()["state"] == "waiting"
             is_in(client, "done", reindexed(client, library="other"))
         is_in(client, "done", first)

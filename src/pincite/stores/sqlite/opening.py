@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from pincite.errors import (
     IndexMissing,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 LOCK_NAME = "lock"
 _OURS = tuple((f"{name}*", f".{name}*") for name in (LOG_NAME, DATABASE_NAME))
+_held_here: WeakValueDictionary[Path, FileLock] = WeakValueDictionary()  # by this process
 _PATIENCE = 0.2  # seconds; a search may look just then whether somebody writes
 
 
@@ -127,10 +129,15 @@ def write_lock(folder: Path) -> FileLock:
     try:
         lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
     except Timeout:
+        library = _library_of(folder)
+        if folder in _held_here:
+            raise LibraryBusy(
+                f"this process is indexing {library} already; wait until it has finished"
+            ) from None
         raise LibraryBusy(
-            f"another process is indexing {_library_of(folder)}; wait until it has finished, or "
-            "stop it"
+            f"another process is indexing {library}; wait until it has finished, or stop it"
         ) from None
+    _held_here[folder] = lock
     return lock
 
 
