@@ -14,6 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 from jsonschema_rs import Draft202012Validator
 
+from pincite import open_library
 from pincite.entrypoints.http.guard import Limits
 from pincite.entrypoints.http.service import RIGHTS
 from pincite.records.journal import Job
@@ -101,6 +102,46 @@ def test_while_an_index_run_is_under_way_files_wait_as_jobs_and_searches_go_on(
             assert client.post("/rag/search", json={"query": "lease"}).json()["results"]
         at = told.json()["job"]["url"]
         waited(lambda: client.get(at).json()["state"] == "done")
+
+
+def test_what_waits_to_be_indexed_is_told_with_every_answer(
+    client: TestClient, notes: Path
+) -> None:
+    with open_library(notes) as other, other._home.held(1):
+        client.post("/rag/index", json=HELLO)
+        for path, asked in (
+            ("search", {"query": "hello"}),
+            ("search", {"query": "hello", "per_document": False}),
+            ("context", {"query": "hello"}),
+            ("ask", END),
+        ):
+            told = client.post(f"/rag/{path}", json=asked).json()
+            assert "a file that was handed in is still being indexed" in told["notes"]
+            assert not told["complete"]
+    waited(lambda: client.post("/rag/ask", json=END).json()["complete"])
+    assert client.post("/rag/ask", json=END).json()["notes"] == []
+
+
+def test_nothing_is_deleted_while_a_job_is_at_work_and_the_job_is_named(
+    client: TestClient,
+) -> None:
+    document = client.post("/rag/index", json=HELLO).json()["id"]
+    text = "".join(f"The valve {number} sticks.\n" for number in range(60_000))
+    sent = {"filename": "log.txt", "content": text}
+    job = client.post("/rag/index", json=sent).json()["job"]
+    waited(lambda: client.get(job["url"]).json()["state"] == "running")
+    began = time.monotonic()
+    told = client.delete(f"/rag/documents/{document}")
+    assert (told.status_code, told.json()["code"]) == (503, "busy")
+    assert job["id"] in told.json()["detail"]
+    assert told.headers["retry-after"]
+    assert time.monotonic() - began < 5
+    client.post(job["url"].replace("?", "/cancel?"))
+
+
+def test_who_is_lost_is_told_where_the_routes_are_described(client: TestClient) -> None:
+    for told in (client.get("/rag/nothing"), client.put("/rag/search")):
+        assert "/openapi.json" in told.json()["detail"]
 
 
 def test_a_large_file_may_be_the_first_one(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -114,6 +116,60 @@ def test_a_service_that_is_stopped_leaves_its_job_to_the_next_one(tmp_path: Path
     with open_library(notes) as library:
         (job,) = library.journal.jobs()
         assert job.state == "waiting"
+
+
+def test_whoever_follows_a_job_is_told_at_once_that_the_service_stops(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    library_of(notes, 400)
+    with process(str(notes)) as (server, address):
+        at = reindexing(address).replace("?", "/events?")
+        with httpx.stream("GET", f"{address}{at}", timeout=30) as events:
+            lines = events.iter_lines()
+            assert next(lines) == "event: progress"
+            began = time.monotonic()
+            server.send_signal(signal.SIGINT)
+            left = list(lines)
+        assert server.wait(30) == 0
+        assert time.monotonic() - began < 8
+        assert "event: problem" in left
+        assert '"stopping"' in left[-2]
+        assert server.stderr is not None
+        assert "Traceback" not in server.stderr.read()
+
+
+def test_a_service_tells_how_far_its_first_index_is(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(300):
+        (notes / f"{number}.md").write_text(f"# Note {number}\n\nThe lease ends.\n" * 40)
+    with process(str(notes)) as (_, address):
+        said: list[str] = []
+
+        def is_told() -> bool:
+            said.append(httpx.post(f"{address}/rag/ask", json=ASK).text)
+            far = httpx.get(f"{address}/readyz").json()["message"]
+            return bool(re.search(r"indexing notes, [\d,]+ of 300 documents", far))
+
+        waited(is_told)
+        assert not any("index build" in one for one in said)
+
+
+def test_a_folder_that_goes_away_is_not_made_again(tmp_path: Path) -> None:
+    notes, elsewhere = tmp_path / "notes", tmp_path / "elsewhere"
+    library_of(notes, 1)
+    handed_in = {"filename": "new.txt", "content": "Something new"}
+    with process(str(notes)) as (_, address):
+        waited(lambda: httpx.get(f"{address}/readyz").status_code == 200)
+        notes.rename(elsewhere)
+        told = httpx.post(f"{address}/rag/index", json=handed_in)
+        assert (told.status_code, told.json()["code"]) == (503, "away")
+        assert httpx.get(f"{address}/rag/documents").status_code == 503
+        ready = httpx.get(f"{address}/readyz")
+        assert ready.status_code == 503
+        assert "the folder of notes is away" in ready.json()["message"]
+        assert not notes.exists()
+        elsewhere.rename(notes)
+        assert httpx.post(f"{address}/rag/search", json={"query": "lease"}).json()["results"]
 
 
 def test_a_service_says_which_folder_it_does_not_follow_and_follows_it_again(

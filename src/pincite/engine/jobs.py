@@ -46,7 +46,8 @@ class Jobs:
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
         self._changing = Lock()  # held while a job is begun, ended or cancelled
-        self._doing = ""  # the id of the job that this service is at
+        self._doing: Job | None = None  # that this service is at
+        self._noted: set[str] = set()  # libraries whose journal may hold jobs that are left
         self._cancelled = Event()  # that job
         self._stopping = Event()
         self._woken = Event()
@@ -66,8 +67,24 @@ class Jobs:
         user = access.user if isinstance(library, Project) else ""
         job = Job(new_id(now), name, kind, user, access.key_id, options, made_at=now)
         library.journal.save_job(job)
+        self._noted.add(name)
         self._woken.set()
         return job
+
+    def at(self, name: str) -> Job | None:
+        """The job that is being done in a library."""
+        job = self._doing
+        return job if job is not None and job.library == name else None
+
+    def files_left(self, library: AnyLibrary, name: str) -> int:
+        """How many files wait to be indexed; only where there were any is the journal asked."""
+        if name not in self._noted:
+            return 0
+        self._noted.discard(name)  # first: one that comes meanwhile is noted again
+        jobs = [one for one in library.journal.jobs(left=True) if one.library == name]
+        if jobs:
+            self._noted.add(name)
+        return sum(one.kind == "index" for one in jobs)
 
     def cancel(self, library: AnyLibrary, job: Job) -> Job:
         """Stop a job at its next step; one that is over stays as it is."""
@@ -75,7 +92,7 @@ class Jobs:
             job = library.journal.job(job.id) or job
             if job.is_over:
                 return job
-            if job.id == self._doing:
+            if self._doing is not None and job.id == self._doing.id:
                 self._cancelled.set()
                 job = replace(job, state="cancelled", message="cancelled")
             else:  # another service that is at it reads so in the journal
@@ -96,6 +113,7 @@ class Jobs:
             done = False
             try:
                 for journal, job in self._libraries.jobs():
+                    self._noted.add(job.library)
                     done |= self._do(journal, job.id)
             except Exception as error:  # noqa: BLE001 — of a database, say, that may answer again
                 if repr(error) != told:
@@ -143,7 +161,7 @@ class Jobs:
             if job is not None and not job.is_over and not self._stopping.is_set():
                 job = replace(job, state="running", message="", attempts=job.attempts + 1)
                 journal.save_job(job)
-                self._doing = job_id
+                self._doing = job
                 self._cancelled.clear()
                 return job
         return None
@@ -156,7 +174,7 @@ class Jobs:
                 if library is not None and (is_unwanted or job.state == "cancelled"):
                     job = _taken_back(library, job)
                 journal.save_job(job)
-                self._doing = ""
+                self._doing = None
                 return
             if self._stopping.wait(_SECONDS_BETWEEN_LOOKS):
                 return

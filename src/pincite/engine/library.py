@@ -138,6 +138,7 @@ class Library(Searchable):
         *,
         passwords: tuple[str, ...] = (),
         on_trouble: Callable[[PinciteError], None] = lambda trouble: None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Iterator[IndexReport]:
         """Follow the folder until `stop` is set: a first report, then one for each change.
 
@@ -150,7 +151,7 @@ class Library(Searchable):
             try:
                 changes = self._folder(DEFAULT_MAX_FILE_BYTES).watch(stop)
                 for _ in chain([None], changes):
-                    report = self.index(passwords=passwords)
+                    report = self.index(passwords=passwords, on_progress=on_progress)
                     if is_awaited or report.paths or report.failures or report.answers:
                         is_awaited, told = False, ""
                         yield report
@@ -283,7 +284,8 @@ class Library(Searchable):
             return self._forget_past(document_id, of_folder=of_folder) if forget else "not_found"
         if not of_folder and not is_upload(entry.path):
             raise StoreDenied(
-                f"{entry.path} was not handed in but came with the folder; it is not deleted"
+                f"{entry.path} was not handed in but came with the folder; it is only deleted "
+                "with of_folder=true"
             )
         with closing(patiently(self._home.write)) as store:
             if not store.documents([entry.id]):

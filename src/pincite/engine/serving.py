@@ -16,7 +16,14 @@ from pincite.engine.models import Embedders, ModelAccess
 from pincite.engine.project import Project
 from pincite.engine.team_home import TeamHome
 from pincite.engine.teams import made_team, team_journal
-from pincite.errors import IndexMissing, LibraryError, PinciteError, ProjectMissing, StoreDenied
+from pincite.errors import (
+    FolderMissing,
+    IndexMissing,
+    LibraryError,
+    PinciteError,
+    ProjectMissing,
+    StoreDenied,
+)
 from pincite.files import lock_file
 from pincite.reading.sandbox import Sandbox
 from pincite.records.journal import Job, Key, LogMode
@@ -259,7 +266,11 @@ def opened(libraries: Libraries, access: Access, name: str | None) -> tuple[str,
         name = name.removeprefix(f"{access.user}/")
     if name is None or name not in access.libraries:
         raise ProjectMissing("no such library, or you have no access to it; see GET /rag/libraries")
-    return name, libraries.open(access, name)
+    library = libraries.open(access, name)
+    if isinstance(library, Library) and not library.root.is_dir():
+        # It was there at the start: it is not made again, as its disk may come back.
+        raise FolderMissing(f"the folder of {name} is away; ask again when it is back")
+    return name, library
 
 
 def library_of(libraries: Libraries, job: Job) -> AnyLibrary:

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -31,6 +32,7 @@ from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.http.sockets import bound
 from pincite.entrypoints.reports import recheck_as_text
 from pincite.errors import IndexMissing, NothingToIndex, PinciteError, SettingsError
+from pincite.records import Progress
 from pincite.settings import ONE_THREAD
 from pincite.text.printable import printable
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from pincite.entrypoints.http.service import Service
 
 _WHILE_WRITING = 16  # requests at once: most of them wait for a language model
+_BETWEEN_NOTES = 10.0  # seconds, on how far the first run is
 _SECONDS_TO_END = 10  # for requests that are under way
 
 
@@ -180,7 +183,7 @@ def serve(
             names = ", ".join(map(printable, libraries.names())) or printable(store or "")
             shown = f"[{host}]" if ":" in host else host
             click.echo(f"Serving {names} at http://{shown}:{listening.getsockname()[1]}")
-        _run(app, own if listening is None else [*own, listening])
+        _run(app, service, own if listening is None else [*own, listening])
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     # An index run may still be in the middle of a large file; every write is crash-safe.
@@ -232,10 +235,30 @@ def _introduce(
         else:
             click.echo(f"{told} has no index yet; run `pincite index build {told}`.")
     if watch and not library.place:
-        on_state = partial(service.not_followed.__setitem__, name)
+        if not has_index(library.root):
+            service.indexing[name] = "just begun"
+        told_of = (partial(service.note_followed, name), _far(name, library, service))
         threading.Thread(
-            target=follow, args=(library, stop, on_state), name=f"watch {name}", daemon=True
+            target=follow, args=(library, stop, *told_of), name=f"watch {name}", daemon=True
         ).start()
+
+
+def _far(name: str, library: Library, service: Service) -> Callable[[Progress], None]:
+    """Notes how far a run is, and says so once in a while."""
+    said = time.monotonic()
+
+    def note(progress: Progress) -> None:
+        nonlocal said
+        done, total = progress.documents_done, progress.documents_total
+        if not service.indexing.get(name):  # a run begins
+            said = time.monotonic()
+        far = f"{done:,} of {total:,} documents"
+        service.indexing[name] = far if done < total else ""
+        if time.monotonic() > said + _BETWEEN_NOTES:
+            said = time.monotonic()
+            click.echo(f"Indexing {printable(str(library.root))}: {far}", err=True)
+
+    return note
 
 
 def own_folder() -> Path:
@@ -248,18 +271,22 @@ def own_folder() -> Path:
 
 
 def follow(
-    library: Library, stop: threading.Event, on_state: Callable[[str], None] = lambda why: None
+    library: Library,
+    stop: threading.Event,
+    on_state: Callable[[str], None] = lambda why: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> None:
     """Bring the index up to date whenever the folder changes; `on_state` hears why it is not."""
 
     def tell(trouble: PinciteError, what: str = "") -> None:
-        if not isinstance(trouble, NothingToIndex):
-            on_state(str(trouble))
+        is_empty = isinstance(trouble, NothingToIndex)
+        on_state("" if is_empty else str(trouble))
+        if not is_empty:
             click.echo(f"Note: {what}{printable(str(trouble))}", err=True)
 
-    logged: set[tuple[str, float]] = set()
+    logged: set[tuple[str, float | str]] = set()
     try:
-        for report in library.watch(stop, on_trouble=tell):
+        for report in library.watch(stop, on_trouble=tell, on_progress=on_progress):
             on_state("")
             try:
                 for one in report.answers:
@@ -269,8 +296,9 @@ def follow(
                 if sys.stderr.isatty():  # a log may have no reader: commands tell it, too
                     note_told(library, report.answers)
                 for failure in report.failures:
-                    told = f"Note: {failure.path}: {failure.reason}"
-                    click.echo(printable(told), err=True)
+                    if (failed := (failure.path, failure.reason)) not in logged:
+                        click.echo(printable(f"Note: {failure.path}: {failure.reason}"), err=True)
+                        logged.add(failed)
             except PinciteError as error:  # of the journal: the folder is followed all the same
                 click.echo(f"Note: {printable(str(error))}", err=True)
     except PinciteError as error:
@@ -291,8 +319,13 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listening
 
 
-def _run(app: ASGIApp, listening: list[socket.socket]) -> None:
+def _run(app: ASGIApp, service: Service, listening: list[socket.socket]) -> None:
     import uvicorn
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            service.stopping.set()  # or whoever follows a job would be waited for
+            await super().shutdown(sockets)
 
     # uvicorn ends well and then gives the signal on: it must not end us before we tidied up.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -304,7 +337,7 @@ def _run(app: ASGIApp, listening: list[socket.socket]) -> None:
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
     with suppress(KeyboardInterrupt, SystemExit):  # that is how it is meant to end
-        uvicorn.Server(config).run(listening)
+        Server(config).run(listening)
     click.echo("Stopping …", err=True)
 
 

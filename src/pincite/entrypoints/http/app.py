@@ -53,13 +53,17 @@ from pincite.errors import (
     CitationNotFound,
     FileUnreadable,
     IndexMissing,
+    LibraryBusy,
+    LibraryClosed,
     PinciteError,
     ProjectMissing,
     SettingsError,
 )
 from pincite.records import (
+    CatalogEntry,
     CheckedCitation,
     Claim,
+    DeleteStatus,
     DocumentEntry,
     DocumentPage,
     SearchResults,
@@ -377,13 +381,16 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
         forget: bool = False,
     ) -> Response:
         """Delete a document that was handed in; `of_folder` also one that came with the folder."""
-        status = await service.work(
-            request,
-            library,
-            lambda opened, _: opened.delete_document(
-                document_id, of_folder=of_folder, forget=forget
-            ),
-        )
+
+        def deleted(opened: AnyLibrary, name: str) -> DeleteStatus:
+            if job := service.jobs.at(name):
+                raise LibraryBusy(
+                    f"job {job.id} of this service is at work on {name}; delete when it is over, "
+                    "or cancel it"
+                )
+            return opened.delete_document(document_id, of_folder=of_folder, forget=forget)
+
+        status = await service.work(request, library, deleted)
         if status == "not_found":
             raise _missing("document")
         return as_json({"id": document_id, "status": status})
@@ -395,7 +402,14 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
         library: str | None = None,
     ) -> Response:
         """The files of a library and how they stand: all, or those a question describes."""
-        entries = await service.work(request, library, lambda opened, _: opened.catalog(query))
+
+        def listed(opened: AnyLibrary, name: str) -> list[CatalogEntry]:
+            entries = opened.catalog(query)
+            if not entries and not query:
+                service.refuse_unfinished(name)
+            return entries
+
+        entries = await service.work(request, library, listed)
         return _sent(request, entries, reports.catalog_as_json)
 
     @router.get("/rag/libraries")
@@ -423,6 +437,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
                 settings=settings,
                 cancelled=cancelled,
             )
+            told = service.with_files_left(library, name, told)
             if wants_records(request):
                 return _records(told)
             shown: Json = {"query": given.query}
@@ -453,6 +468,9 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
                 settings=_search_settings(given.settings),
                 cancelled=service.gone(request).is_set,
             )
+            if told.reason == "error":
+                service.refuse_unfinished(name)
+            told = service.with_files_left(library, name, told)
             if wants_records(request):
                 return _records(told)
             shown = render.context_as_json(told)
@@ -493,6 +511,7 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
                 on_claim=lambda claim: on_claim(shown(claim)),
                 cancelled=service.gone(request).is_set,
             )
+            outcome = service.with_files_left(library, name, outcome)
             if wants_records(request):
                 return {"outcome": outcome.outcome, "told": outcome}
             told = _linked(answers.outcome_as_json(outcome), link)
@@ -618,6 +637,10 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR
                     yield "progress", _job(now)
                     while not now.is_over:
                         await anyio.sleep(_BETWEEN_EVENTS)
+                        if service.stopping.is_set():
+                            ended = LibraryClosed("the service was stopped; the next one goes on")
+                            yield broken_off(request, ended)
+                            return
                         before = now
                         look = partial(_job_of, request, job_id)
                         now = await service.work(request, library, look)
@@ -716,7 +739,8 @@ def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 — as registered
     codes = {404: "not_found", 405: "wrong_method", 408: "timeout", 413: "too_large"}
     code = codes.get(error.status_code, "refused")
-    told = problem(error.status_code, code, str(error.detail))
+    known = "; /openapi.json describes what there is" if error.status_code in (404, 405) else ""
+    told = problem(error.status_code, code, f"{error.detail}{known}")
     if error.status_code == 405:
         path = request.scope["path"]
         allowed = (method for method, known in RIGHTS if compile_path(known)[0].match(path))

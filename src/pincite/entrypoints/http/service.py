@@ -39,6 +39,7 @@ from pincite.errors import (
     CitationNotFound,
     ConsentNeeded,
     FileUnreadable,
+    FolderMissing,
     IndexMissing,
     LibraryBusy,
     LibraryClosed,
@@ -54,12 +55,14 @@ from pincite.errors import (
     StoreDenied,
     StoreError,
 )
+from pincite.records import Abstention, Answer, Context, FoundDocuments, SearchResults
 from pincite.text.printable import printable
 from pincite.tools import ToolContext
 
 Json = dict[str, Any]
 Right = Literal["open", "read", "write"]
 T = TypeVar("T")
+Told = TypeVar("Told", bound=SearchResults | FoundDocuments | Context | Answer | Abstention)
 _log = logging.getLogger(__name__)
 
 # Who may call what: everybody, whoever may read the library, whoever may also change it.
@@ -108,6 +111,7 @@ STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
     (ConsentNeeded, 403, "consent_needed"),
     (LibraryBusy, 503, "busy"),
     (StoreBusy, 503, "busy"),
+    (FolderMissing, 503, "away"),
     (LibraryError, 409, "no_index"),
     (LibraryClosed, 503, "stopping"),
     (SearchCancelled, 503, "cancelled"),
@@ -140,6 +144,8 @@ class Service:
         self.began = time.monotonic()
         self.warming: str = "warming up"  # or ready, or why it failed
         self.not_followed: dict[str, str] = {}  # why not, by the library; empty where it is
+        self.indexing: dict[str, str] = {}  # how far, by the library; empty where it is done
+        self.stopping = threading.Event()
         self._under_way = 0
         rate = self.limits.rate
         try:
@@ -288,10 +294,36 @@ class Service:
         key, library = opened(self.libraries, access, name)
         try:
             return do(library, key)
+        except (IndexMissing, LibraryBusy):
+            self.refuse_unfinished(key)
+            raise
         except ProjectMissing:
             if "/" in key:  # somebody else's
                 raise
             raise IndexMissing("nothing was indexed here yet; hand something in first") from None
+
+    def note_followed(self, name: str, why_not: str) -> None:
+        """A run over the folder has ended; why it is not followed, if it is not."""
+        self.not_followed[name] = why_not
+        self.indexing[name] = ""
+
+    def refuse_unfinished(self, name: str) -> None:
+        """IndexMissing where this service itself is making the index."""
+        if far := self.indexing.get(name):
+            raise IndexMissing(f"{name} is being indexed, {far}; ask again") from None
+
+    def with_files_left(self, library: AnyLibrary, name: str, told: Told) -> Told:
+        """With a note on files that were handed in and cannot be found yet."""
+        left = self.jobs.files_left(library, name)
+        if not left:
+            return told
+        files = (
+            f"{left} files that were handed in are" if left > 1 else "a file that was handed in is"
+        )
+        notes = (*told.asides.notes, f"{files} still being indexed")
+        if isinstance(told, SearchResults):
+            return replace(told, notes=notes, complete=False)
+        return replace(told, asides=replace(told.asides, notes=notes, complete=False))
 
     def link(self, request: Request, library: str, chunk_id: str, start: int, end: int) -> str:
         """The address that opens a citation at its words; signed where a key is needed."""
@@ -312,13 +344,17 @@ class Service:
 
     def state(self, *, is_owner: bool) -> dict[str, object]:
         """How the service is; what it serves is nobody's business but its owner's."""
-        told: dict[str, object] = {"status": self.warming.partition(":")[0], "version": __version__}
+        served = getattr(self.libraries, "libraries", {})
+        away = [name for name, library in served.items() if not library.root.is_dir()]
+        now = f"failed: the folder of {', '.join(away)} is away" if away else self.warming
+        told: dict[str, object] = {"status": now.partition(":")[0], "version": __version__}
         if is_owner or self.libraries.access(None) is not None:
-            troubles = (
+            troubles = [f"indexing {one}, {far}" for one, far in self.indexing.items() if far]
+            troubles += [
                 f"not followed: {one}: {why}" for one, why in self.not_followed.items() if why
-            )
+            ]
             told |= {
-                "message": "; ".join((self.warming, *troubles)),
+                "message": "; ".join((now, *troubles)),
                 "pid": os.getpid(),
                 "uptime_seconds": round(time.monotonic() - self.began, 1),
                 "memory_bytes": memory_bytes(),
