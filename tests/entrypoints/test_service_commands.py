@@ -141,8 +141,17 @@ def test_a_service_is_started_looked_at_restarted_and_stopped(
     assert [one["pid"] for one in status(run)] == [first["pid"]]
     (path,) = (runtime / "pincite").glob("*.sock")
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert run("service", "restart", "--port", port).returncode == 2
+        assert [one["pid"] for one in status(run)] == [first["pid"]]
+    assert b"runs already with other options" in run("service", "start", "--port", port).stderr
+    run("service", "restart", "--port", port)
     run("service", "restart", str(notes), cwd=runtime)
     (second,) = status(run)
+    assert second["options"] == [f"--port={port}"]
+    assert second["folders"] == [str(notes)]
+    assert run("service", "stop", HOME=str(runtime)).stdout == b"Services stopped: 0.\n"
     assert second["pid"] != first["pid"]
     assert run("service", "stop", str(runtime)).stdout == b"Services stopped: 0.\n"
     assert run("service", "stop", str(notes)).stdout == b"Services stopped: 1.\n"

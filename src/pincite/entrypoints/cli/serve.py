@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from pincite.engine import Library, Profile
 from pincite.engine.folders import has_index, library_around
@@ -157,10 +158,12 @@ def serve(
         raise SettingsError(f"{error} is not a host name, such as docs.example.org") from error
     is_local = host in LOOPBACK
     with ExitStack() as ending:
-        listening = None if no_port else ending.enter_context(_listening(host, port))
+        listener = None if no_port else ending.enter_context(listening(host, port))
         libraries = _libraries(folders, store, is_local=is_local)
         ending.callback(libraries.close)
-        service = Service(libraries, Jobs(libraries), limits, profile, judge, tools)
+        service = Service(
+            libraries, Jobs(libraries), limits, profile, judge, tools, _options_given()
+        )
         served = getattr(libraries, "libraries", {})
         own: list[socket.socket] = []
         for library in served.values():
@@ -179,15 +182,29 @@ def serve(
             _introduce(name, library, service, stop, watch=not no_watch)
         threading.Thread(target=service.warm_up, args=(stop,), name="warm-up", daemon=True).start()
         _log_to_stderr()
-        if listening is not None:
+        if listener is not None:
             names = ", ".join(map(printable, libraries.names())) or printable(store or "")
             shown = f"[{host}]" if ":" in host else host
-            click.echo(f"Serving {names} at http://{shown}:{listening.getsockname()[1]}")
-        _run(app, service, own if listening is None else [*own, listening])
+            click.echo(f"Serving {names} at http://{shown}:{listener.getsockname()[1]}")
+        _run(app, service, own if listener is None else [*own, listener])
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     # An index run may still be in the middle of a large file; every write is crash-safe.
     os._exit(0)
+
+
+def _options_given() -> tuple[str, ...]:
+    """The options of this command as they were written, for who starts it again."""
+    context = click.get_current_context()
+    told: list[str] = []
+    for one in context.command.params:
+        name = one.name or ""
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if isinstance(one, click.Option) and is_given:
+            value = context.params[name]
+            values = value if one.multiple else [value]
+            told += one.opts if one.is_flag else (f"{one.opts[0]}={each}" for each in values)
+    return tuple(told)
 
 
 def _libraries(folders: tuple[Path, ...], store: str | None, *, is_local: bool) -> Libraries:
@@ -306,7 +323,7 @@ def follow(
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def listening(host: str, port: int) -> Iterator[socket.socket]:
     """A socket at the address, before anything is opened for it."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

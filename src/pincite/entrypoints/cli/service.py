@@ -49,6 +49,8 @@ class Running:
     memory_bytes: int = 0
     message: str = ""  # why it failed, or does not follow a folder
     sockets: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()  # it was started with
     is_current: bool = True  # of this version and with these settings: commands here use it
 
 
@@ -79,18 +81,28 @@ def start(folders: tuple[Path, ...], port: int | None, as_json: bool) -> None:
 
     Example: pincite service start ~/notes
     """
-    _show([_started(_roots(folders), port)], as_json)
+    where = "--no-port" if port is None else f"--port={port}"
+    roots = _roots(folders)
+    for one in _of(roots):
+        if one.is_current and port is not None and where not in one.options:
+            raise SettingsError(
+                f"the service {one.pid} runs already with other options "
+                f"({' '.join(one.options)}); run `pincite service restart --port {port}`"
+            )
+    _show([_started(roots, (where,))], as_json)
 
 
 @service.command()
 @folders_argument
 @as_json_option
 def stop(folders: tuple[Path, ...], as_json: bool) -> None:
-    """Stop the services for the libraries in FOLDERS; without FOLDERS, all of yours.
+    """Stop the services for the libraries in FOLDERS; without FOLDERS, all that commands here use.
 
     Example: pincite service stop
     """
-    stopped = _stopped(_of(_roots(folders)) if folders else running())
+    stopped = _stopped(
+        _of(_roots(folders)) if folders else [one for one in running() if one.is_current]
+    )
     echo(as_json, {"stopped": stopped}, [f"Services stopped: {stopped}."])
 
 
@@ -101,11 +113,24 @@ def stop(folders: tuple[Path, ...], as_json: bool) -> None:
 def restart(folders: tuple[Path, ...], port: int | None, as_json: bool) -> None:
     """Stop the services for the libraries in FOLDERS, if they run, and start one again.
 
+    It serves what they served, with the options they were started with.
+
     Example: pincite service restart
     """
+    from pincite.entrypoints.cli.serve import listening as at_port
+
     roots = _roots(folders)
-    _stopped(_of(roots))
-    _show([_started(roots, port)], as_json)
+    before = _of(roots)
+    served = (Path(folder) for one in before for folder in one.folders)
+    options = next((one.options for one in before if one.version), ("--no-port",))
+    if port is not None:
+        if not any(f"--port={port}" in one.options for one in before):
+            with at_port("127.0.0.1", port):
+                pass  # before anything is stopped: it is free
+        others = (one for one in options if not one.startswith(("--port=", "--no-port")))
+        options = (*others, f"--port={port}")
+    _stopped(before)
+    _show([_started([*dict.fromkeys([*roots, *served])], options)], as_json)
 
 
 def _roots(folders: Sequence[Path]) -> list[Path]:
@@ -156,11 +181,13 @@ def _status(process: int, sockets: Sequence[str]) -> Running:
         memory_bytes=int(told.get("memory_bytes", 0)),
         message=str(told.get("message", "")).removeprefix(str(told["status"])).lstrip(":; "),
         sockets=tuple(sockets),
+        folders=tuple(map(str, told.get("folders", ()))),
+        options=tuple(map(str, told.get("options", ()))),
         is_current=f"-{stamp()}." in sockets[0],
     )
 
 
-def _started(roots: Sequence[Path], port: int | None) -> Running:
+def _started(roots: Sequence[Path], options: Sequence[str]) -> Running:
     """The service for these folders, once it is ready; ServerError with the reason where not."""
     for one in _of(roots):
         if one.is_current and {socket_path(root) for root in roots} <= set(one.sockets):
@@ -170,11 +197,10 @@ def _started(roots: Sequence[Path], port: int | None) -> Running:
             "settings or folders; run `pincite service restart` with all folders"
         )
     log = _log_file(roots[0])
-    where = ["--no-port"] if port is None else ["--port", str(port)]
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as written:
         process = subprocess.Popen(  # noqa: S603 — our own module
-            [sys.executable, "-P", "-m", "pincite", "serve", *where, "--", *map(str, roots)],
+            [sys.executable, "-P", "-m", "pincite", "serve", *options, "--", *map(str, roots)],
             stdin=subprocess.DEVNULL,
             stdout=written,
             stderr=written,
@@ -243,6 +269,7 @@ def _show(services: Sequence[Running], as_json: bool) -> None:
             passed = timedelta(seconds=round(one.uptime_seconds))
             facts += [f"for {passed}", size(one.memory_bytes), f"pincite {one.version}"]
         lines.append(f"{names}: {printable(', '.join(facts))}")
+        lines += [f"  {printable(folder)}" for folder in one.folders]
         if one.message:
             lines.append(f"  {printable(one.message)}")
     nothing = ["No service is running; each command loads model and index itself."]

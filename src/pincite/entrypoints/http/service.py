@@ -50,6 +50,7 @@ from pincite.errors import (
     ProjectMissing,
     ReceiptInvalid,
     SearchCancelled,
+    ServerDenied,
     SettingsError,
     StoreBusy,
     StoreDenied,
@@ -108,6 +109,7 @@ STATUSES: tuple[tuple[type[PinciteError], int, str], ...] = (
     (CitationNotFound, 404, "not_found"),
     (ProjectMissing, 404, "not_found"),
     (StoreDenied, 403, "denied"),
+    (ServerDenied, 401, "unauthorized"),
     (ConsentNeeded, 403, "consent_needed"),
     (LibraryBusy, 503, "busy"),
     (StoreBusy, 503, "busy"),
@@ -136,6 +138,7 @@ class Service:
     profile: str | None = None  # of the language model that writes answers
     judge: str = ""
     tools: str = "default"  # that agents are offered, as `--tools` takes them
+    options: tuple[str, ...] = ()  # of the command line, for who starts it again
 
     def __post_init__(self) -> None:
         self.measures = Measures()
@@ -330,7 +333,7 @@ class Service:
         state = request.scope["state"]
         access: Access = state["access"]
         chunk_id = chunk_id[:_ENOUGH]
-        is_default = not access.key_id and library == access.libraries[0]
+        is_default = not (access.key_id or access.must_name) and library == access.libraries[0]
         asked = {} if is_default else {"library": library}
         asked["at"] = f"{start}-{end}"
         if access.key_id:
@@ -348,7 +351,8 @@ class Service:
         away = [name for name, library in served.items() if not library.root.is_dir()]
         now = f"failed: the folder of {', '.join(away)} is away" if away else self.warming
         told: dict[str, object] = {"status": now.partition(":")[0], "version": __version__}
-        if is_owner or self.libraries.access(None) is not None:
+        access = self.libraries.access(None)
+        if is_owner or (access is not None and not access.must_name):
             troubles = [f"indexing {one}, {far}" for one, far in self.indexing.items() if far]
             troubles += [
                 f"not followed: {one}: {why}" for one, why in self.not_followed.items() if why
@@ -359,6 +363,8 @@ class Service:
                 "uptime_seconds": round(time.monotonic() - self.began, 1),
                 "memory_bytes": memory_bytes(),
                 "libraries": self.libraries.names(),
+                **({"folders": [str(one.root) for one in served.values()]} if is_owner else {}),
+                **({"options": self.options} if is_owner else {}),
             }
         return told
 
