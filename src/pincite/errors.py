@@ -35,7 +35,8 @@ PinciteError
 │   └── ModelMismatch      the index was filled by another model
 ├── ServerError            a pincite server fails, or what answers is none
 │   ├── ServerUnreachable  nothing answers at its address
-│   └── ServerDenied       its key is missing, wrong, or not for this
+│   ├── ServerDenied       its key is missing, wrong, or not for this
+│   └── JobUnfinished      a job of it is no longer waited for; the server goes on
 ├── ConsentNeeded          an index wants what its user has not allowed
 ├── LibraryClosed          the library was closed; open it again
 ├── SearchCancelled        whoever asked does not want the answer any more
@@ -208,6 +209,17 @@ class ServerUnreachable(ServerError):
 
 class ServerDenied(ServerError):
     """A pincite server wants a key, or another one."""
+
+
+class JobUnfinished(ServerError):
+    """A job of a pincite server is not waited for any longer; `job_id` asks how it stands."""
+
+    def __init__(self, name: str, job_id: str, state: str, server: str) -> None:
+        super().__init__(
+            f"{name}: job {job_id} is {state} by now, and {server} goes on with it; "
+            f"GET /rag/jobs/{job_id} says how far it is"
+        )
+        self.job_id = job_id
 
 
 class ConsentNeeded(PinciteError):

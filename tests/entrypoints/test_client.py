@@ -24,6 +24,7 @@ from pincite.errors import (
     FileUnreadable,
     FilterError,
     IndexMissing,
+    JobUnfinished,
     LibraryClosed,
     PinciteError,
     ProjectMissing,
@@ -166,9 +167,10 @@ def test_a_large_file_is_waited_for_as_long_as_the_caller_wants(
 ) -> None:
     with (
         local._home.held(1),
-        pytest.raises(ServerUnreachable, match=r"log\.txt: job \w+ is .* after 1 seconds"),
+        pytest.raises(JobUnfinished, match=r"log\.txt: job \w+ is .* goes on with it") as told,
     ):
         remote.index_document("log.txt", b"The valve sticks.\n" * 60_000, wait=1)
+    assert remote.job(told.value.job_id).state == "waiting"
 
 
 def test_errors_are_those_of_the_library(remote: RemoteLibrary, notes: Path) -> None:

@@ -194,6 +194,13 @@ def test_a_key_opens_the_library_that_it_was_made_for(tmp_path: Path) -> None:
             told = client.get("/rag/documents", params={"library": named}, headers=mine)
             assert (told.status_code, told.json()["code"]) == (404, "not_found")
         assert client.get("/rag/libraries").json() == {"libraries": ["yours"]}
+        headers: tuple[dict[str, str], ...] = ({}, {"Authorization": "Bearer any-word"})
+        for header in headers:
+            unnamed = client.get("/rag/documents", headers=header)
+            assert (unnamed.status_code, unnamed.json()["code"]) == (401, "unauthorized")
+            asked = client.get("/rag/documents", params={"library": "yours"}, headers=header)
+            assert asked.status_code == 200
+        assert "libraries" not in client.get("/readyz").json()
 
 
 def test_a_link_to_a_citation_opens_that_place_alone_until_its_key_ends(notes: Path) -> None:

@@ -22,6 +22,7 @@ from pincite.errors import (
     LibraryError,
     PinciteError,
     ProjectMissing,
+    ServerDenied,
     StoreDenied,
 )
 from pincite.files import lock_file
@@ -43,6 +44,7 @@ class Access:
     user: str = ""
     clearance: str = ""
     key_id: str = ""  # empty: the owner of the folders, on their own machine
+    must_name: bool = False  # others have keys: nobody is answered from a library they did not mean
 
 
 class FolderLibraries:
@@ -61,19 +63,20 @@ class FolderLibraries:
         return tuple(self.libraries)
 
     def access(self, secret: str | None) -> Access | None:
-        """All without keys where no key is shown; else those that the key opens.
+        """What the key opens; else all without keys, by name where other libraries have some.
 
-        Some clients must show a key, whatever it is: where no library has any, none is asked for.
+        Some clients must show a key, whatever it is: a library without any takes it.
         """
         free = self.without_keys()
-        if secret is None or free == self.names():
-            return Access(free) if free and self._trusting else None
-        for name in self.libraries:
-            journal = self._journal(name)
-            key = journal.key_of(secret) if journal else None
-            if key is not None and self._is_of(name, key):
-                return self._opened_by(name, key)
-        return None
+        if secret is not None and free != self.names():
+            for name in self.libraries:
+                journal = self._journal(name)
+                key = journal.key_of(secret) if journal else None
+                if key is not None and self._is_of(name, key):
+                    return self._opened_by(name, key)
+        if not free or not self._trusting:
+            return None
+        return Access(free, must_name=free != self.names())
 
     def without_keys(self) -> tuple[str, ...]:
         """Libraries that anybody could use who reaches the service."""
@@ -257,6 +260,8 @@ def opened(libraries: Libraries, access: Access, name: str | None) -> tuple[str,
 
     A folder's library may also be named by the folder's path.
     """
+    if name is None and access.must_name:
+        raise ServerDenied("send a valid key, or name a library that has no keys")
     if name is None and access.libraries:
         name = access.libraries[0]
     if name is not None and name.startswith("/") and isinstance(libraries, FolderLibraries):

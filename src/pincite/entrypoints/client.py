@@ -23,6 +23,7 @@ import msgspec
 from pincite.errors import (
     CitationNotFound,
     FileUnreadable,
+    JobUnfinished,
     LibraryClosed,
     PinciteError,
     ProjectMissing,
@@ -200,7 +201,8 @@ class RemoteLibrary:
         """Make a file searchable; the same bytes again are the same document.
 
         Of a large file the server makes a job, which is waited for, at most `wait` seconds where
-        they are given. FileUnreadable says why a file cannot be read.
+        they are given; JobUnfinished then names it. FileUnreadable says why a file cannot be
+        read.
         """
         said = {"metadata": json.dumps(dict(labels)) if labels else None, "method": method}
         form = _form(self._named(said), name, data)
@@ -211,12 +213,13 @@ class RemoteLibrary:
         began = time.monotonic()
         while not job.is_over:
             if wait is not None and time.monotonic() > began + wait:
-                raise ServerUnreachable(
-                    f"{name}: job {job.id} is {job.state} after {wait:g} seconds, and "
-                    f"{self._server.name} goes on with it"
-                )
-            time.sleep(_BETWEEN_LOOKS)
-            job = self.job(job.id)
+                raise JobUnfinished(name, job.id, job.state, self._server.name)
+            try:
+                time.sleep(_BETWEEN_LOOKS)
+                job = self.job(job.id)
+            except KeyboardInterrupt as stopped:  # which is told with the message
+                stopped.args = (str(JobUnfinished(name, job.id, job.state, self._server.name)),)
+                raise
         status, _, document_id = job.message.partition(": ")
         found = self.entry(document_id) if job.state == "done" else None
         if found is None:
@@ -524,7 +527,10 @@ def _error_in(content: bytes, status: int, server: str) -> PinciteError:
         (one for one in kinds if one.__name__ == told.kind), by_status.get(status, ServerError)
     )
     if status == 401:
-        return ServerDenied(f"{server} wants a key that is valid there: set PINCITE_API_KEY")
+        return ServerDenied(
+            f"{server} wants a key that is valid there: set PINCITE_API_KEY, or "
+            "look whether the one that is set is wrong, revoked or expired"
+        )
     # Some are made of more than their message, which is all that is told of them.
     error = kind.__new__(kind, told.detail)
     error.args = (told.detail,)

@@ -154,18 +154,18 @@ class Commands(click.Group):
             tell_error(ctx, OSError.__name__, f"{where}{error.strerror or error}")
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(EXIT_OUTPUT)
-        except KeyboardInterrupt:
-            _tell_stopped(ctx)
+        except KeyboardInterrupt as stopped:
+            _tell_stopped(ctx, str(stopped))
             # At once: a thread may still wait for a service, and every write is crash-safe.
             os._exit(EXIT_INTERRUPTED)
         return result
 
 
-def _tell_stopped(ctx: click.Context) -> None:
+def _tell_stopped(ctx: click.Context, goes_on: str) -> None:
     done = {"index": "indexed", "reindex": "indexed", "convert": "recognised"}
     what = done.get(ctx.invoked_subcommand or "")
     kept = f" What was {what} is kept; run the same command to go on."
-    told = f"Stopped.{kept if what else ''}"
+    told = f"Stopped. {goes_on}" if goes_on else f"Stopped.{kept if what else ''}"
     if is_json(ctx):
         tell_error(ctx, KeyboardInterrupt.__name__, told)
     else:
