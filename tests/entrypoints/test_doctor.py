@@ -65,6 +65,22 @@ def test_where_all_is_well_it_says_so(doctor: Doctor, run: Callable[..., Result]
     assert len(shown.splitlines()) == len(checks)
 
 
+def test_a_folder_that_is_no_library_is_only_to_be_indexed_where_it_is_named(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    def library(*arguments: str) -> tuple[int, str, str]:
+        result = run("doctor", "--json", *arguments)
+        (check,) = (one for one in json.loads(result.stdout) if one["part"] == "library")
+        return result.exit_code, check["state"], check["mend"]
+
+    assert library()[1:] == ("warning", "name the folder of a library with --library")
+    here = str(tmp_path / "notes")
+    assert library("--library", here)[1:] == ("warning", f"pincite index build {here}")
+    code, state, mend = library("--library", str(tmp_path / "nowhere"))
+    assert (code, state) == (1, "failed")
+    assert "index build" not in mend
+
+
 def test_what_an_update_would_do_is_told(doctor: Doctor) -> None:
     Path("more.md").write_text("# More\n\nMore pumps.\n")
     Path("pumps.md").unlink()
@@ -97,7 +113,7 @@ def test_a_missing_model_and_another_one_are_told(
     checks = doctor()
     assert states(checks) == {"library": "warning", "model": "failed"}
     assert checks["model"]["mend"] == "pincite models prepare"
-    assert checks["library"]["mend"].startswith("pincite index build ")
+    assert checks["library"]["mend"] == "name the folder of a library with --library"
 
 
 def test_a_model_that_gives_other_vectors_than_the_index_has_is_told(

@@ -22,7 +22,7 @@ from pincite.engine.homes import JOURNAL_FILE
 from pincite.engine.library import Library
 from pincite.engine.models import ModelAccess
 from pincite.engine.opening import default_store, open_library
-from pincite.errors import PinciteError
+from pincite.errors import FolderMissing, PinciteError
 from pincite.settings import DEFAULT_MODEL, INGESTION_VERSION
 
 State = Literal["ok", "warning", "failed"]
@@ -64,7 +64,12 @@ def examine(
     try:
         root = find_library(folder)
     except PinciteError as error:
-        yield Check("library", "warning", str(error), f"pincite index build {quote(str(folder))}")
+        # What is no library is only to become one where the user named it.
+        mend = "name the folder of a library with --library"
+        if folder != Path() and folder.exists():
+            mend = f"pincite index build {quote(str(folder))}"
+        state: State = "failed" if isinstance(error, FolderMissing) else "warning"
+        yield Check("library", state, str(error).partition("; run")[0], mend)
         yield from guarded("model", lambda: _model(models, None), _PREPARE)
         return
 
