@@ -199,7 +199,7 @@ def test_a_library_without_an_index_says_so(tmp_path: Path) -> None:
     with (
         listening(folders(tmp_path / "empty")) as url,
         connect(url) as remote,
-        pytest.raises(IndexMissing),
+        pytest.raises(IndexMissing, match="hand something in"),
     ):
         remote.search("pump")
 

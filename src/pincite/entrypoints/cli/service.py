@@ -137,7 +137,11 @@ def _roots(folders: Sequence[Path]) -> list[Path]:
     """The folders that `pincite serve` would serve."""
     from pincite.entrypoints.cli.serve import own_folder
 
-    chosen = folders or (library_around(Path()) or own_folder(),)
+    around = None if folders else library_around(Path())
+    chosen = folders or (around or own_folder(),)
+    if not folders and around is None:
+        told = printable(str(chosen[0]))
+        click.echo(f"Note: no library is here, so {told} is meant; else name a folder.", err=True)
     return [folder.expanduser().resolve() for folder in chosen]
 
 

@@ -297,13 +297,14 @@ class Service:
         key, library = opened(self.libraries, access, name)
         try:
             return do(library, key)
-        except (IndexMissing, LibraryBusy):
+        except (IndexMissing, LibraryBusy) as error:
             self.refuse_unfinished(key)
-            raise
+            if isinstance(error, LibraryBusy) or any(library.root.glob("[!.]*")):
+                raise
         except ProjectMissing:
             if "/" in key:  # somebody else's
                 raise
-            raise IndexMissing("nothing was indexed here yet; hand something in first") from None
+        raise IndexMissing("nothing was indexed here yet; hand something in first")
 
     def note_followed(self, name: str, why_not: str) -> None:
         """A run over the folder has ended; why it is not followed, if it is not."""
