@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from pincite.errors import ModelError
 from pincite.ports import Writer
+from pincite.text.finding import key_of
 from pincite.text.printable import one_line
 from pincite.text.words import STOP_WORDS, WORD, fold, is_unspaced
 
@@ -95,12 +96,25 @@ def condense(turns: Sequence[str], writer: Writer | None = None) -> str:
             told = one_line(writer.generate(_INSTRUCTION, conversation, most_tokens=200))
         except ModelError:
             told = ""
-        if told and len(told) <= _LONGEST:
+        if len(told) <= _LONGEST and _is_of(asked, told):
             return told
     whole = asked[0]
     for question in asked[1:]:
         whole = _following(whole, question)
     return whole
+
+
+def _is_of(asked: Sequence[str], told: str) -> bool:
+    """Whether a model's question is the last one, with words of the conversation and no others: a
+    small model likes to answer, or to make up a year.
+    """
+    said, known = (_telling(one) for one in (told, " ".join(asked)))
+    return bool(said) and _telling(_LEADS_ON.sub("", asked[-1])) <= said <= known
+
+
+def _telling(text: str) -> set[str]:
+    words = (word for word in WORD.findall(text) if fold(word) not in STOP_WORDS | _ASKING)
+    return {key_of(word) for word in words if not _POINTS_BACK.fullmatch(word)}
 
 
 def _following(before: str, question: str) -> str:

@@ -35,7 +35,7 @@ from pincite.text.words import STOP_WORDS, WORD, words_in, words_in_names
 # Chosen on questions that no figure is reported of (docs/decisions/0025).
 _TURNS_ROUND = re.compile(
     r"\b(?:not(?! (?:limited|only)\b)|never|no|without|except|exceptions?|don['’]?ts?"
-    r"|exclu(?:des?|ded|ding|sions?))\b",
+    r"|exclu(?:d\w+|sions?))\b",
     re.IGNORECASE,
 )
 _CONTEXT = 0.7  # a word in what introduces the unit, or in the heading above, against one in it

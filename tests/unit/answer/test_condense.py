@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from pincite.answer.condense import condense
+from pincite.ports import Writer
 
 BEFORE = "Who signed the lease?"
 
@@ -100,3 +103,23 @@ def test_what_follows_a_change_of_subject_is_about_the_new_one() -> None:
     assert condense(["What is a gull?", "thanks", "Who is Petra?", "where does she live?"]) == (
         "where does she live (Petra)?"
     )
+
+
+def test_of_a_model_only_a_question_of_the_conversation_is_taken() -> None:
+    class Model:
+        name = "model"
+
+        def __init__(self, told: str) -> None:
+            self.told = told
+
+        def generate(self, *args: object, **kwargs: object) -> str:
+            return self.told
+
+    asked = ["When does the lease end?", "and the rent?"]
+    by_rules = condense(asked)
+    for told, taken in (
+        ("When is the rent of the lease?", "When is the rent of the lease?"),
+        ("The lease ends on January 1st, 2024.", by_rules),  # answered, and made up
+        ("When does the lease end?", by_rules),  # without what was asked
+    ):
+        assert condense(asked, cast(Writer, Model(told))) == taken
