@@ -88,6 +88,26 @@ def test_a_moved_file_still_bears_an_answer_out_and_a_deleted_one_does_not(
     assert not told.holds
 
 
+def test_a_file_is_followed_wherever_it_is_moved_after_its_emphasis_was_edited(
+    library: Library,
+) -> None:
+    around = "The garden behind the house is let with all of its trees and sheds.\n\n"
+    text = TEXTS["lease.md"].replace("The", f"{around}The") + f"\n{around}"
+    write(library, "lease.md", text)
+    library.index()
+    saved_answers.save_outcome(library, library.ask(END))
+    write(library, "lease.md", text.replace("3 May 2027", "**3 May 2027**"))
+    assert library.index().answers == ()
+    for old, new in (("lease.md", "bus.md"), ("bus.md", "coach.md")):
+        (library.root / old).rename(library.root / new)
+        assert library.index().answers == ()
+        write(library, new, (library.root / new).read_text() + "It is kept in the drawer.\n\n")
+        assert library.index().answers == ()
+    write(library, "coach.md", text.replace("3 May 2027", "1 June 2028"))
+    (told,) = library.index().answers
+    assert "coach.md" in told.answer.broken[0]
+
+
 def test_nothing_is_kept_of_an_abstention_or_of_a_text_without_citations(
     library: Library, tmp_path: Path
 ) -> None:
@@ -156,8 +176,10 @@ def test_a_question_is_asked_again_as_it_was_asked_then_and_not_logged(
 
 def test_what_cannot_be_asked_again_says_so(library: Library, tmp_path: Path) -> None:
     at = ["--library", str(library.root)]
+    write(library, "key.md", "# Key\n\nThe key is a piece of brass.\n")
+    library.index()
     plan, note, receipt = tmp_path / "plan.json", tmp_path / "note.md", tmp_path / "r.json"
-    make = ["make", "blueprint", "--about", "the lease", "--receipt", str(plan), *at]
+    make = ["make", "blueprint", "--about", "the key", "--receipt", str(plan), *at]
     assert CliRunner().invoke(cli, make).exit_code == 0
     note.write_text(CliRunner().invoke(cli, ["ask", "--copy", END, *at]).output)
     CliRunner().invoke(cli, ["ask", END, "--receipt", str(receipt), *at])
@@ -316,7 +338,9 @@ def test_markdown_that_was_saved_still_holds_when_the_library_is_cut_otherwise(
 ) -> None:
     at = ["--library", str(library.root)]
     library.index(policy="wiki")  # each section is a chunk of its own
-    long = "# Boiler\n\n## Fuel\n\nThe boiler burns wood.\n\n## Age\n\nThe boiler is of 1991.\n"
+    long = (
+        "# Boiler\n\n## Fuel\n\nThe boiler is a wood stove.\n\n## Age\n\nThe boiler is of 1991.\n"
+    )
     write(library, "boiler.md", long)
     library.index()
     plan, copy = tmp_path / "plan.txt", tmp_path / "copy.txt"

@@ -10,7 +10,7 @@ nothing is found, and nothing told, that they may not see.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -71,16 +71,19 @@ def check_citations(
     *,
     differs: Callable[[Document], bool] = lambda document: False,
     clearance: str = "",
+    moved: Mapping[str, str] | None = None,
 ) -> Iterator[CheckedCitation]:
     """What became of each. Without a clearance everybody sees everything.
 
-    `differs` says whether a file is not any more what was indexed.
+    `differs` says whether a file is not any more what was indexed, `moved` where the documents that
+    are cited by another path stand now.
     """
     documents = store.documents()
+    by_path = {one.path: one for one in documents}
     library = _Library(
         store,
         {one.id: one for one in documents},
-        {one.path: one for one in documents},
+        by_path | {old: by_path[new] for old, new in (moved or {}).items() if new in by_path},
         lru_cache(maxsize=8)(store.load_document),
         lru_cache(maxsize=8)(store.find_chunks),
         differs,
@@ -163,7 +166,11 @@ def _within(
     if became is None:
         return None
     return _told(
-        words, "changed", now=_place(document, *became), became=document.shown(*became).strip()
+        words,
+        "changed",
+        now=_place(document, *became),
+        became=document.shown(*became).strip(),
+        path=document.path,
     )
 
 

@@ -17,6 +17,7 @@ from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.engine.searchable import Searchable
 from pincite.errors import PinciteError, SettingsError
 from pincite.records import CheckedCitation, Filters, FiltersGiven, Outcome
+from pincite.records.documents import document_id
 from pincite.records.journal import RecheckedAnswer, SavedAnswer
 from pincite.settings import AskSettings, SearchSettings
 from pincite.stores.journal import new_id
@@ -173,9 +174,15 @@ def _rechecked(
         [replace(words, **one.cited.get(_place(words), {})) for words in _cited_in(one.text)]
         for one in answers
     ]
-    checked = iter(library.check_words([words for each in cited for words in each]))
+    moves = [_moved(library, one, paths) for one in answers]
     told = []
-    for answer, words in zip(answers, cited, strict=True):
+    checked = iter(
+        library.check_words(
+            [words for each in cited for words in each],
+            {old: new for each in moves for old, new in each.items()},
+        )
+    )
+    for answer, words, moved in zip(answers, cited, moves, strict=True):
         found = [next(checked) for _ in words]
         stood = {*answer.sources, *(one.path for one in words)}
         stand = {one.path for one in found}
@@ -185,11 +192,30 @@ def _rechecked(
             # The same sentence five times is no more than once.
             broken=tuple(dict.fromkeys(_sentence(one) for one in found if not _holds(one))),
             sources={path: paths.get(path, "") for path in sorted(stood | stand) if path},
+            moved=moved,
         )
         library.journal.update_answer(now)
         outdated = any(one.outdated for one in found)
         told.append(RecheckedAnswer(now, not answer.told_broken, outdated))
     return told
+
+
+def _moved(library: Searchable, answer: SavedAnswer, paths: Mapping[str, str]) -> dict[str, str]:
+    """Where the documents that it cites stand now, of those whose file has another path since.
+
+    A file that was moved has the bytes that it had when it was checked last, which may be others
+    than those that are cited.
+    """
+    moved = {path: answer.moved.get(path, path) for path in answer.sources}
+    gone = {at: answer.sources.get(at) for at in moved.values() if at not in paths}
+    header = library._store().header() if gone else None
+    documents = library.documents() if header else ()
+    for at, known in gone.items():
+        name = header.name if header else ""
+        same = (one for one in documents if document_id(name, at, one.checksum) == known)
+        if found := next(same, None):
+            moved |= {path: found.path for path, stood in moved.items() if stood == at}
+    return {path: at for path, at in moved.items() if path != at}
 
 
 def _cited_in(text: str) -> list[CitedWords]:

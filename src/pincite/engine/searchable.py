@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -397,13 +397,18 @@ class Searchable:
         data = source.encode(errors="replace") if isinstance(source, str) else read_file(source)
         return self.check_words(citations_in(data))
 
-    def check_words(self, cited: Sequence[CitedWords]) -> tuple[CheckedCitation, ...]:
-        """What became of each of these."""
+    def check_words(
+        self, cited: Sequence[CitedWords], moved: Mapping[str, str] | None = None
+    ) -> tuple[CheckedCitation, ...]:
+        """What became of each of these; `moved` as in `check_citations`."""
         from pincite.answer.checking import check_citations
 
         _, clearance = self._home.sight()
         with self._store().snapshot() as store:
-            return tuple(check_citations(cited, store, differs=self._differs, clearance=clearance))
+            checked = check_citations(
+                cited, store, differs=self._differs, clearance=clearance, moved=moved
+            )
+            return tuple(checked)
 
     def paths(self) -> dict[str, DocumentId]:
         """Which document stands where."""

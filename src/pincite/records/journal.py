@@ -109,6 +109,8 @@ class SavedAnswer:
     checked_at: float = 0.0
     # What it rests on: each path with the document that stood there when it was checked last.
     sources: Mapping[str, str] = field(default_factory=dict)
+    # Where documents that are cited by another path stood then.
+    moved: Mapping[str, str] = field(default_factory=dict)
     broken: tuple[str, ...] = ()  # what no longer holds, in sentences
     told_broken: bool = False  # what people were told last: where it differs, there is news
 
