@@ -53,7 +53,7 @@ def test_which_do_not_is_the_other_ones(library: Library) -> None:
     found = library.count("which documents do not mention flour?")
     assert found.documents == ("soup.md",)
     assert found.hits == ()
-    assert "1 do not hold it" in found.statement
+    assert "1 does not hold it" in found.statement
 
 
 def test_filters_choose_what_is_looked_at_and_a_question_must_say_for_what(
@@ -115,6 +115,9 @@ def test_what_is_in_quotes_is_looked_for_whatever_it_says(tmp_path: Path) -> Non
         ("in which documents is Garrow not mentioned?", ("Garrow",), True),
         ("in which documents does Garrow appear?", ("Garrow",), False),
         ("where is rye used?", ("rye",), False),
+        ("how many seals were counted?", ("seals", "counted"), False),
+        ("which cakes mention rye?", ("rye",), False),
+        ("which documents were written by Tobias?", ("Tobias",), False),
     ],
 )
 def test_only_the_asking_part_of_a_question_turns_it_round(
@@ -122,6 +125,14 @@ def test_only_the_asking_part_of_a_question_turns_it_round(
 ) -> None:
     found = library.count(asked)
     assert (found.words, found.negated) == (words, negated)
+
+
+@pytest.mark.parametrize("asked", ["when does the lease end?", "How do I bake rye bread?"])
+def test_what_is_no_question_for_documents_is_refused_with_advice(
+    library: Library, asked: str
+) -> None:
+    with pytest.raises(SettingsError, match="leave out --all"):
+        library.count(asked)
 
 
 @pytest.mark.parametrize(
@@ -234,8 +245,17 @@ def test_the_command_counts_and_the_abstention_offers_it(library: Library) -> No
     assert "ask --all" in asked(question)
     told = asked("--all", question)
     assert "2 hold it" in told
-    assert "bread.md" in told
+    first, *lines = told.splitlines()
+    assert first.startswith("4 of 4 documents looked at, 2 hold it")
+    assert [one for one in lines if "passage" in one] == [
+        "bread.md: 2 passages",
+        "stew.md: 1 passage",
+        "--json gives every passage.",
+    ]
+    assert "[2]" in told
+    assert "[3]" not in told
     as_json = json.loads(asked("--all", question, "--json"))
+    assert len(as_json["hits"]) == 3
     assert set(as_json["documents"]) == {"bread.md", "stew.md"}
 
 

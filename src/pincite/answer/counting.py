@@ -39,6 +39,18 @@ _SAYING = (
     r"(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|discuss(?:es|ed|ing)?|talk(?:s|ed|ing)? about"
     r"|refer(?:s|red|ring)? to|say(?:s|ing)?|appear(?:s|ed|ing)?|occur(?:s|red|ring)?|found|used)\b"
 )
+# Kinds of documents: "how many seals were counted" is not asked of documents that are seals.
+_DOCUMENTS = re.compile(
+    r"\b(?:agreement|article|book|chapter|contract|document|draft|e-?mail|file|form|guide|interview"
+    r"|invoice|lease|letter|list|log|mail|manual|meeting|memo|message|minute|note|page|paper"
+    r"|passage|place|plan|post|presentation|protocol|recipe|recording|report|section|sheet|slide"
+    r"|table|talk|text|transcript|video)s?$|\b(?:diary|entry|policy|summary|diaries|entries|policies|summaries)$",
+    re.IGNORECASE,
+)
+_DO_SAY = re.compile(
+    rf" (?:that |which )?(?:do(?:es)?(?:n[’']t)? )?(?:not |never )?(?:{_SAYING}|without|lack)",
+    re.IGNORECASE,
+)
 # Not the beginning of a name, nor "not-for-profit" and "invoice no. 7".
 _NOT = re.compile(
     r"(?<![\w-])(?:[a-z]+n[’']t|without|lack|lacks|lacking|never|not|no)(?![\w-]|\.?\s*\d)"
@@ -48,7 +60,8 @@ _NOT_SAYING = re.compile(rf"{_NOT.pattern}\s+{_SAYING}", re.IGNORECASE)
 _ASKING = re.compile(
     r"^\W*(?:please\s+)?(?:list|name|count|show|give|find|enumerate)\b(?:\s+me)?"
     r"|\bhow (?:many|often)\b|\b(?:which|what|all|every|each|any|number|total|of|the|documents?"
-    rf"|files?|notes?|places?|passages?|pages?|words?|terms?|phrases?|about|there)\b|\b{_SAYING}",
+    r"|files?|notes?|places?|passages?|pages?|words?|terms?|phrases?|about|there)\b"
+    rf"|\b(?:written|authored) by\b|\b{_SAYING}",
     re.IGNORECASE,
 )
 # The kind of thing that is counted is no word of the passage: "which contracts do not mention …".
@@ -64,6 +77,7 @@ _TOO_MUCH = re.compile(
     r"|\bmore than\b|\bless than\b|\bat (?:least|most)\b",
     re.IGNORECASE,
 )
+_NO_COUNTING = re.compile(r"^\W*(?:when|why|how(?! (?:many|often)))\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[“\"]([^”\"]+)[”\"]")
 _NAME = re.compile(r"(?<=\s)(?:[A-Z][\w-]+\s+)+[A-Z][\w-]+")
 _GAP = " | "  # in the place of what was taken out, so that no phrase goes across it …
@@ -168,8 +182,14 @@ def _wanted(question: str, store: Store) -> _Wanted:
             f"“{found[0]}” cannot be counted: ask for documents that have all of some words, or "
             "have not, one question for each"
         )
+    if found := _NO_COUNTING.match(asking):
+        raise SettingsError(
+            f"“{found[0].strip()}” does not ask for documents: leave out --all for an answer, or "
+            'ask such as `--all "which documents mention rye flour?"`'
+        )
     kind = _KIND.match(asking)
-    subject = asking[kind.end(1) :] if kind else asking
+    is_kind = kind and (_DOCUMENTS.search(kind[1]) or _DO_SAY.match(asking, kind.end(1)))
+    subject = asking[kind.end(1) :] if kind and is_kind else asking
     plain = _ASKING.sub(_GAP, _NOT_SAYING.sub(_GAP, subject))
     phrases += map(one_line, _NAME.findall(plain))
     said = _NAME.sub(_TAKEN, plain)

@@ -147,9 +147,9 @@ class Counted:
     @property
     def statement(self) -> str:
         """`1,204 of 1,204 documents looked at, 47 hold it, 3 could not be read: …`."""
-        verb = "do not hold it" if self.negated else "hold it"
+        verb = ("does not hold", "holds") if len(self.documents) == 1 else ("do not hold", "hold")
         told = f"{self.looked_at:,} of {self.looked_at:,} documents looked at, "
-        told += f"{len(self.documents):,} {verb}"
+        told += f"{len(self.documents):,} {verb[not self.negated]} it"
         missed = []
         for what, files in (
             ("could not be read", self.unread),

@@ -38,8 +38,9 @@ from pincite.entrypoints.cli.tuning import (
 )
 from pincite.entrypoints.config import user_settings
 from pincite.entrypoints.render import faint
+from pincite.entrypoints.reports import counted
 from pincite.errors import SettingsError
-from pincite.records import Claim, Filters, Outcome
+from pincite.records import Citation, Claim, Filters, Outcome
 from pincite.settings import PROFILES, AskSettings, UserSettings
 from pincite.text.own_files import is_receipt
 from pincite.text.printable import printable
@@ -181,7 +182,7 @@ def ask(
 
 
 def _count(question: str, seen: Filters, folder: Path, *, as_json: bool) -> None:
-    """Every hit with its citation, then how much was looked at."""
+    """How much was looked at, and each document with its first passage; as JSON every passage."""
     refuse_elsewhere("--all")
     with open_for(folder) as opened, progress.shown(quiet=as_json, doing="Looking") as on_progress:
         if not isinstance(opened, Searchable):
@@ -190,11 +191,17 @@ def _count(question: str, seen: Filters, folder: Path, *, as_json: bool) -> None
     if as_json:
         echo_json({**asdict(found), "statement": found.statement})
         return
-    for number, one in enumerate(found.hits, start=1):
-        echo_lines(answers.claim_as_text(number, Claim(one.quote, "quoted", "", (one,))))
+    click.echo(found.statement)
+    hits: dict[str, list[Citation]] = {}
+    for one in found.hits:
+        hits.setdefault(one.path, []).append(one)
+    for number, (path, (first, *more)) in enumerate(hits.items(), start=1):
+        click.echo(f"{printable(path)}: {counted(len(more) + 1, 'passage')}")
+        echo_lines(answers.claim_as_text(number, Claim(first.quote, "quoted", "", (first,))))
+    if len(found.hits) > len(hits):
+        click.echo("--json gives every passage.")
     if found.negated:
         echo_lines(map(printable, found.documents))
-    click.echo(found.statement)
 
 
 def writer_of(chosen: str | None, agent: Agent, own: UserSettings) -> str | None:
