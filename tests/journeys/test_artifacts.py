@@ -136,6 +136,44 @@ def test_a_numbered_list_is_taken_whole(library: Library, length: int) -> None:
     assert [claim.text for claim in part.claims if claim.citations[0].path == "set.md"] == steps
 
 
+@pytest.mark.parametrize("numbers", ["1234", "1111"])
+def test_a_list_of_which_one_item_names_the_subject_is_taken_whole_and_numbered(
+    library: Library, numbers: str
+) -> None:
+    said = ["Fill the kettle.", "Boil the tea water.", "Warm the pot.", "Pour it in."]
+    items = [f"{number}. {text}" for number, text in zip(numbers, said, strict=True)]
+    (library.root / "morning.md").write_text("# Mornings\n\n" + "\n".join(items) + "\n")
+    library.index()
+    made = make(library, template_named("workflow"), "tea")
+    assert lines_of(made)["Steps"] == items
+    text = artifact_as_markdown(made)
+    for number, words in enumerate(said, start=1):
+        assert f"\n{number}. “{words}” [^{number}]\n" in text
+    assert all(one.state == "valid" for one in library.check(text))
+    assert len(library.check(text)) == 4
+    altered = library.check(text.replace("“Warm the pot.” [^3]", "“Break the pot.” [^3]"))
+    assert "misquoted" in [one.state for one in altered]
+
+
+def test_code_is_no_line_and_what_introduces_it_introduces_nothing_else(library: Library) -> None:
+    (library.root / "kiln.md").write_text(
+        "# Kiln\n\n## Procedure\n\n```bash\n# Step one: heat the kiln slowly with the small "
+        "flame.\nkiln --heat\n# Step two: check the kiln at every hour of it.\n```\n\n"
+        "1. Heat the kiln with the lever. It then prints:\n\n"
+        "        Run the kiln at 900 degrees for the whole of the day.\n\n"
+        "Then the command for the kiln returns output similar to:\n\n"
+        "```\nOpen the kiln after the bell has rung.\n```\n\n"
+        "2. Cool the kiln with the big fan.\n\n"
+        "Look at the kiln while it says this:\n\n"
+        "    Close the kiln while the fire is out.\n"
+    )
+    library.index()
+    text = artifact_as_markdown(make(library, template_named("workflow"), "kiln"))
+    assert "Cool the kiln with the big fan." in text
+    for code in ("Step one", "Step two", "900 degrees", "the bell", "fire is out", "similar to"):
+        assert code not in text, code
+
+
 SECTION = '[[section]]\nheading = "H"\nquestion = "What about {about}?"\n'
 
 

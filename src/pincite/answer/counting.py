@@ -44,7 +44,8 @@ _DOCUMENTS = re.compile(
     r"\b(?:agreement|article|book|chapter|contract|document|draft|e-?mail|file|form|guide|interview"
     r"|invoice|lease|letter|list|log|mail|manual|meeting|memo|message|minute|note|page|paper"
     r"|passage|place|plan|post|presentation|protocol|recipe|recording|report|section|sheet|slide"
-    r"|table|talk|text|transcript|video)s?$|\b(?:diary|entry|policy|summary|diaries|entries|policies|summaries)$",
+    r"|table|talk|text|transcript|video)s?$"
+    r"|\b(?:diary|entry|policy|summary|diaries|entries|policies|summaries)$",
     re.IGNORECASE,
 )
 _DO_SAY = re.compile(

@@ -26,6 +26,7 @@ _LIVE = re.compile(
 _APART = re.compile(r"[\\”\s]")  # read back as a number: they mean something in a footnote
 _WRITTEN = re.compile(r"\\\\u\{([0-9a-f]{1,6})\}|&#(\d{1,7});|\\([!-/:-@\[-`{-~])")
 
+_ITEM = re.compile(r"(\d{1,2})[.)]\s+")  # the number of an item
 _NOTE = re.compile(
     r"\[\^(?P<label>[^\]\s]+)\]: “(?P<quote>[^”]+)” — (?P<citation>.*) "
     r"\[chunk: (?P<chunk>[0-9a-f]{40})\] \(characters (?P<start>\d{1,9})–(?P<end>\d{1,9})\)\s*"
@@ -67,12 +68,17 @@ def artifact_as_markdown(made: Artifact) -> str:
     parts = [f"# {_plain(made.title)}", MADE_BY]
     for part in made.sections:
         parts.append(f"## {_plain(part.heading)}")
-        above = None
+        above, number, last = None, 0, ""
         for claim in part.claims:
             first = claim.citations[0]
             place = (first.title, *first.heading_path[-1:])
+            mark, item = "-", _ITEM.match(claim.text) if claim.state == "quoted" else None
+            if item:  # of a list; each may have the number 1
+                number = number + 1 if place == above and item[1] == last else int(item[1])
+                last, mark = item[1], f"{number}."
+                claim = replace(claim, text=claim.text[item.end() :])
             said = f"{_said(claim)} {notes.marks(claim.citations)}"
-            line = f"- {'… ' * first.cut_before}{said}{' …' * first.cut_after}"
+            line = f"{mark} {'… ' * first.cut_before}{said}{' …' * first.cut_after}"
             if place == above:
                 parts[-1] += f"\n{line}"
             else:  # where the lines below come from
@@ -144,7 +150,12 @@ def footnotes_in(text: str) -> list[Footnote]:
             "holds no citations of pincite; an answer of `ask` with footnotes (`--copy`) does"
         )
     # Above its footnote a quote stands on one line, whatever lines it has in the document.
-    known = {(one.label, quote) for one in notes for quote in (one.quote, one_line(one.quote))}
+    # An item of a list there may have its number before the quote.
+    known = {
+        (one.label, quote)
+        for one in notes
+        for quote in (one.quote, one_line(one.quote), _ITEM.sub("", one_line(one.quote)))
+    }
     every = []
     for note in notes:
         others = (one for one in said.get(note.label, ()) if (note.label, one) not in known)

@@ -24,6 +24,8 @@ from pincite.engine.searchable import Searchable
 from pincite.engine.toml_files import parse_toml
 from pincite.errors import SettingsError
 from pincite.models.chat import RemoteGenerator
+from pincite.ports import Store
+from pincite.reading.lines.outline import code_spans
 from pincite.records import (
     Abstention,
     Answer,
@@ -57,6 +59,7 @@ _CHUNKS_OF_A_PAGE = 200
 _UNITS_OF_A_CHUNK = 40
 _ABOUT_IT = 0.85  # of the subject's telling words must stand in a unit or above it
 _FIRST_WORDS = 3  # among which a sentence that says what the subject is names it
+_LONGEST_LEAD = 160  # characters of what introduces a unit
 _SHORTEST = 4  # words of a unit: less is a title, or a cell
 # How well a unit fits a section: by the heading that it stands below, by what it says, and by
 # telling the reader to do something where that is wanted; all of it less where its page or its
@@ -308,10 +311,11 @@ def _gathered(work: _Work) -> tuple[list[list[Claim]], tuple[str, ...]]:
         of_it = library.search(about, filters=among(filters, [page]), settings=whole)
         for one in sorted(of_it.results, key=lambda result: result.chunk.start):
             near.setdefault(one.chunk.id, (one.document, one.chunk))
+    code = {one.id: _Code.of(one, store) for one, _ in near.values()}
     found = [
         replace(one, fit=one.fit / (1 + _FARTHER * place))
         for place, (document, chunk) in enumerate(near.values())
-        for one in _candidates(document, chunk, sections, subject)
+        for one in _candidates(document, chunk, sections, subject, code[document.id])
     ]
     claims = [
         [quoted(one) for one in standing(chosen, store)] for chosen in _shared_out(found, sections)
@@ -324,7 +328,11 @@ def _gathered(work: _Work) -> tuple[list[list[Claim]], tuple[str, ...]]:
 
 
 def _candidates(
-    document: DocumentEntry, chunk: Chunk, sections: Sequence[Section], subject: _Subject
+    document: DocumentEntry,
+    chunk: Chunk,
+    sections: Sequence[Section],
+    subject: _Subject,
+    code: _Code,
 ) -> Iterator[_Candidate]:
     """The units of a chunk that speak of the subject, each for the section that it fits best."""
     if chunk.modality is Modality.CODE:
@@ -334,7 +342,10 @@ def _candidates(
     units = ranked_quotes(chunk, asked, subject.rarity, None, most=_UNITS_OF_A_CHUNK)
     above: tuple[str, ...] | None = None
     steps: list[tuple[Citation, list[float]]] = []  # of one numbered list
-    for quote in sorted(units, key=lambda one: one.start):
+    for unit in sorted(units, key=lambda one: one.start):
+        if code.holds(unit):
+            continue
+        quote = replace(unit, lead="") if code.follows(unit) else unit
         is_first, above = quote.heading_path != above, quote.heading_path
         heading = above[-1] if above else ""
         if subject.is_said(quote, document.title):
@@ -343,6 +354,8 @@ def _candidates(
             weight = _BELOW_ITS_NAME
         elif is_page:
             weight = _ON_ITS_PAGE
+        elif _NUMBERED.match(quote.text):  # another item of its list may speak of it
+            weight = 0.0
         else:
             continue
         if not _stands_alone(quote):
@@ -365,8 +378,9 @@ def _candidates(
 
 
 def _follows(quote: Quote, before: Citation) -> bool:
-    """Whether the number of an item is the next one."""
-    return int(re.split(r"\D", quote.text)[0]) == int(re.split(r"\D", before.quote)[0]) + 1
+    """Whether the number of an item is the next one, or each is 1, as Markdown allows."""
+    number, last = (int(re.split(r"\D", text)[0]) for text in (quote.text, before.quote))
+    return number == last + 1 or number == last == 1
 
 
 def _together(steps: Sequence[tuple[Citation, list[float]]]) -> Iterator[_Candidate]:
@@ -377,6 +391,30 @@ def _together(steps: Sequence[tuple[Citation, list[float]]]) -> Iterator[_Candid
         section = totals.index(max(totals))
         fit = max(fits[section] for _, fits in steps)
         yield from (_Candidate(cited, section, fit, is_step=True) for cited, _ in steps if fit > 0)
+
+
+@dataclass(frozen=True)
+class _Code:
+    """Where a document has blocks of code."""
+
+    text: str
+    spans: Sequence[tuple[int, int]]
+
+    @classmethod
+    def of(cls, entry: DocumentEntry, store: Store) -> _Code:
+        document = store.load_document(entry.id) if entry.type == "md" else None
+        return cls(document.text, code_spans(document.text)) if document else cls("", ())
+
+    def holds(self, quote: Quote) -> bool:
+        return any(start <= quote.start < end for start, end in self.spans)
+
+    def follows(self, quote: Quote) -> bool:
+        """Whether what seems to introduce a unit introduces a block before it."""
+        return bool(quote.lead) and any(
+            end <= quote.start
+            and one_line(self.text[max(start - 2 * _LONGEST_LEAD, 0) : start]).endswith(quote.lead)
+            for start, end in self.spans
+        )
 
 
 def _is_page(document: DocumentEntry, subject: _Subject) -> bool:

@@ -26,6 +26,7 @@ _KINDS = {
 _PIECE = 2_000  # lines parsed at once: bounds the tokens in memory
 _DEEPEST = 40  # quotes in quotes, or twenty lists in lists; each level costs time on every line
 _MOST_WORK = 2_000_000  # lines and tokens: a book has some thousands, twenty megabytes half of it
+_LONGEST_LOOKED_THROUGH = 1_000_000  # characters
 _LONG_LINE = 2_000  # what a line is shows at its start; where a comment ends, at its end
 
 
@@ -136,3 +137,13 @@ def _parser() -> MarkdownIt:
 
 
 _PARSER = _parser()
+
+
+def code_spans(text: str) -> list[tuple[int, int]]:
+    """Where blocks of code stand in a Markdown text, in lists and quotes as well; by offsets."""
+    if len(text) > _LONGEST_LOOKED_THROUGH:
+        return []
+    starts = [0, *(at + 1 for at, char in enumerate(text) if char == "\n"), len(text)]
+    tokens = MarkdownIt("commonmark").disable("inline").parse(text)
+    maps = (one.map for one in tokens if one.type in ("fence", "code_block") and one.map)
+    return [(starts[first], starts[min(after, len(starts) - 1)]) for first, after in maps]
