@@ -115,6 +115,7 @@ def test_its_filter_is_added_to_the_one_that_is_given(run: Run, written: Write) 
     assert paths(run("ask", QUESTION, "--agent", "planner", "--json")) == {"lease.md"}
     both = run("ask", QUESTION, "--agent", "planner", "--where", "name = draft.md or type = pdf")
     assert both.exit_code == ABSTAINED
+    assert "The agent planner sees only documents where not tag = draft." in both.stdout
     seen = Agent(name="a", where="tag = x or tag = y").seen(Filters(where="type = md"))
     assert (seen.agents, seen.where) == (("a", ""), "(tag = x or tag = y) and (type = md)")
 
@@ -175,9 +176,9 @@ def test_an_unknown_agent_is_told_with_those_that_there_are(run: Run) -> None:
         ("persona = ", "is not TOML"),
         ("personna = 'x'", "unknown key 'personna' (did you mean persona?); known are: about,"),
         ("name = 'x'", "unknown key 'name'"),
-        ("hint = 3", "Expected `str`, got `int` - at `$.hint`"),
+        ("hint = 3", "Expected `str`, got `int` in `hint`"),
         ("profile = 'huge'", f"profile must be one of: {', '.join((*PROFILES, 'none'))}"),
-        ("output = 'html'", "Invalid enum value 'html' - at `$.output`"),
+        ("output = 'html'", "output is 'html'; it can be: text, markdown"),
         ("where = 'typ = pdf'", "where is no filter: "),
         (f"persona = '{'x' * 5_000}'", "persona and hint are longer than 4,000 characters"),
     ],

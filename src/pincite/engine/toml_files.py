@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+import re
+from typing import Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pincite.errors import SettingsError, did_you_mean
 
@@ -28,4 +29,12 @@ def parse_toml(text: str, kind: type[T], what: str, **given: str) -> T:
     try:
         return msgspec.convert(values | given, kind)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{what}: {error}") from error
+        field = re.search(r" - at `\$\.(\w+)`$", str(error))
+        wanted = get_type_hints(kind).get(field[1]) if field else None
+        if field and get_origin(wanted) is Literal:
+            known = list(get_args(wanted))
+            raise SettingsError(
+                f"{what}: {field[1]} is {values[field[1]]!r}; it can be: {', '.join(known)}"
+            ) from error
+        told = re.sub(r" - at `\$\.?(.*?)`$", r" in `\1`", str(error))
+        raise SettingsError(f"{what}: {told}") from error

@@ -172,6 +172,7 @@ def ask(
             told = ask(profile=writer, judge=own.judge, on_claim=show)
             if receipt:
                 proof = opened.receipt(told, filters=seen, settings=tuned, asking=asking)
+    told = _with_sight(told, who)
     print_outcome(told, as_json=as_json, copy=copy)
     if receipt and proof:
         from pincite.entrypoints.cli.questions import write_text
@@ -179,6 +180,14 @@ def ask(
         write_text(receipt, proof)
     if told.outcome == "abstention":
         raise SystemExit(EXIT_ABSTAINED)
+
+
+def _with_sight(told: Outcome, who: Agent) -> Outcome:
+    """A refusal says which documents its agent does not see."""
+    if told.outcome == "answer" or not who.where:
+        return told
+    hides = f"The agent {who.name} sees only documents where {who.where}."
+    return replace(told, message=f"{told.message} {hides}")
 
 
 def _count(question: str, seen: Filters, folder: Path, *, as_json: bool) -> None:
