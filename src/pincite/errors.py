@@ -2,6 +2,7 @@
 
 PinciteError
 ├── SettingsError          a setting or an argument is wrong
+│   ├── NothingToSay       the documents give nothing to make or to keep
 │   └── FilterError        a filter names a field, an operator or a value that there is not
 ├── LibraryError
 │   ├── FolderMissing      the folder is not there, or is not a folder
@@ -60,6 +61,10 @@ class PinciteError(Exception):
 
 class SettingsError(PinciteError):
     """A setting or an argument has a value that cannot work."""
+
+
+class NothingToSay(SettingsError):
+    """There is nothing in the documents that could be made or kept."""
 
 
 class FilterError(SettingsError):

@@ -115,7 +115,10 @@ def test_a_template_of_ones_own_is_used_and_a_wrong_one_is_told(
     for wrong in ("title = 3", "x = 1", "title = ''\nsection = []", "[["):
         with pytest.raises(SettingsError, match="template"):
             parse_template(wrong, "own.toml")
+    with pytest.raises(SettingsError, match="`most` of “H” is -3"):
+        parse_template(f"title = ''\n{SECTION}most = -3", "own.toml")
     assert command(library, "--about", "x").exit_code == 2
+    assert command(library, "pdr", "--about", "walrus").exit_code == 11
     assert command(library, "blueprint", "--about", " ").exit_code == 2
 
 
@@ -216,6 +219,9 @@ def test_english_templates_say_so_where_none_of_their_words_is_found(library: Li
     library.index()
     (notice,) = make(library, template_named("blueprint"), "Pegel").notices
     assert "English" in notice
+    (library.root / "gong.md").write_text("# Gong\n\nThe gong of the hall is made of brass.\n")
+    library.index()
+    assert make(library, template_named("blueprint"), "gong").notices == ()
     german = f'title = "{{about}}"\n{SECTION}cues = ["misst"]\n'
     assert make(library, parse_template(german, "own"), "Pegel").notices == ()
     assert make(library, template_named("blueprint"), "tide gauge").notices == ()
@@ -230,9 +236,11 @@ def test_an_artifact_is_never_evidence_and_no_file_of_a_person_is_written_over(
     library.index()
     assert "plan.md" not in library.paths()
     essay.write_text(f"My own words.\n\n{plan.read_text()}")
-    for file in (plan, essay):
+    proof = library.root.parent / "proof.json"
+    command(library, "blueprint", "--about", "tide gauge", "--receipt", str(proof))
+    for option, file in (("--out", plan), ("--out", essay), ("--receipt", proof)):
         before = file.read_text()
-        again = command(library, "blueprint", "--about", "tide gauge", "--out", str(file))
+        again = command(library, "blueprint", "--about", "tide gauge", option, str(file))
         assert again.exit_code == 2
         assert "is already there" in again.output
         assert file.read_text() == before

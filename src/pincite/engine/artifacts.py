@@ -49,7 +49,7 @@ from pincite.settings import AskSettings, SearchSettings
 from pincite.text.finding import finder_of
 from pincite.text.printable import one_line
 from pincite.text.verbs import VERBS
-from pincite.text.words import STOP_WORDS, fold
+from pincite.text.words import STOP_WORDS, WORD, fold
 
 KINDS = ("blueprint", "pdr", "workflow", "build-plan")
 _TEMPERATURE = 0.3
@@ -70,6 +70,7 @@ _DEFINED = 0.5  # more, of a sentence that says what something is
 _BELOW_ITS_NAME, _ON_ITS_PAGE = 0.8, 0.5
 _FARTHER = 0.03  # what each place among what was found takes away
 _FAR = 0.45  # of the fit of the best unit of a section: less says too little
+_ENGLISH = 0.25  # of the words of an English text, at least, are its little ones
 _FOREIGN = (
     "none of the template's words stands in what was found about it: the templates of pincite look "
     "for English words, and documents in other languages need one of their own"
@@ -207,11 +208,16 @@ def parse_template(text: str, name: str) -> Template:
     """A template; SettingsError says what is wrong with it."""
     template = parse_toml(text, Template, f"the template {name}")
     whole = (one.heading.strip() and one.question.strip() for one in template.section)
-    if not template.section or not all(whole) or any(one.most < 1 for one in template.section):
+    if not template.section or not all(whole):
         raise SettingsError(
-            f"the template {name} needs sections, each with a heading, a question and at least one "
-            "line"
+            f"the template {name} needs sections, each with a heading and a question"
         )
+    for section in template.section:
+        if section.most < 1:
+            raise SettingsError(
+                f"the template {name}: `most` of “{section.heading}” is {section.most}, and must "
+                "be at least 1"
+            )
     texts = [text for one in template.section for text in (one.heading, one.question, one.open)]
     if unknown := _PLACEHOLDER.search("\n".join((template.title, *texts))):
         raise SettingsError(
@@ -324,7 +330,9 @@ def _gathered(work: _Work) -> tuple[list[list[Claim]], tuple[str, ...]]:
     looked_at = ("\n".join((*chunk.headings, chunk.text)) for _, chunk in near.values())
     about_it = [text for text in looked_at if subject.is_named(text)]
     is_foreign = bool(about_it and cues) and not any(_has(cues, one) for one in about_it)
-    return claims, (_FOREIGN,) if is_foreign else ()
+    words = [fold(word) for text in about_it for word in WORD.findall(text)]
+    is_english = sum(word in STOP_WORDS for word in words) >= _ENGLISH * len(words)
+    return claims, (_FOREIGN,) if is_foreign and not is_english else ()
 
 
 def _candidates(

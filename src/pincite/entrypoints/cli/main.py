@@ -21,6 +21,7 @@ from pincite.errors import (
     LibraryBusy,
     LibraryError,
     ModelError,
+    NothingToSay,
     PinciteError,
     ReceiptInvalid,
     RunNotFound,
@@ -42,6 +43,7 @@ EXIT_BUG = 70  # as in sysexits.h; Python's own 1 would look like an index run w
 
 # The first line that fits counts. Documented in docs/cli.md.
 EXIT_CODES: tuple[tuple[type[PinciteError], int], ...] = (
+    (NothingToSay, 11),
     (SettingsError, 2),
     (ConsentNeeded, 13),
     (LibraryBusy, 6),

@@ -24,7 +24,7 @@ from pincite.entrypoints.cli.common import (
 )
 from pincite.entrypoints.cli.tuning import chosen_filters, filter_options
 from pincite.entrypoints.config import user_settings
-from pincite.errors import SettingsError
+from pincite.errors import NothingToSay, SettingsError
 from pincite.text.printable import printable
 
 
@@ -62,8 +62,9 @@ def make(
 ) -> None:
     """Make a document of KIND about a subject from your documents, as Markdown with footnotes.
 
-    What nothing is found for is marked as open. KIND looks for English words: documents in other
-    languages need a --template. `pincite check FILE` tells later which lines no longer hold.
+    What nothing is found for is marked as open; where that is all, the exit code is 11. KIND looks
+    for English words: documents in other languages need a --template. `pincite check FILE` tells
+    later which lines no longer hold.
 
     Example: pincite make blueprint --about "the tide gauge"
     """
@@ -104,7 +105,7 @@ def make(
             on_section=tell,
         )
         if not any(one.claims for one in made.sections):
-            raise SettingsError(
+            raise NothingToSay(
                 f"nothing was found about “{about}”: name it as your documents do, in few words"
             )
         if receipt is not None:
@@ -124,10 +125,8 @@ def make(
 
 def _refuse_files(out: Path | None, receipt: Path | None) -> None:
     """Say what cannot be written before anything is made."""
-    from pincite.entrypoints.cli.ask import is_receipt_or_new
-
-    for file, may_be_there in ((out, _is_new), (receipt, is_receipt_or_new)):
-        if file is not None and not may_be_there(file):
+    for file in (out, receipt):
+        if file is not None and not _is_new(file):
             raise click.UsageError(f"{printable(str(file))} is already there; name another file")
         if file is not None and not file.absolute().parent.is_dir():
             raise click.UsageError(f"there is no folder {printable(str(file.parent))}")
