@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pincite import Answer, Library, open_library
+from pincite.answer.footnotes import outcome_as_markdown
 from pincite.engine import saved_answers
 from pincite.entrypoints.cli.main import cli
 from pincite.entrypoints.cli.serve import follow
@@ -158,20 +160,34 @@ def test_a_question_is_asked_again_as_it_was_asked_then_and_not_logged(
     saved_receipt(library, tmp_path / "r.json", "--claims", "1", "--type", "md")
     asked = len(library.queries())
     told = command(library, "recheck", "--ask")
-    assert (told.exit_code, len(told.output.splitlines())) == (0, 1), told.output
+    assert (told.exit_code, len(told.output.splitlines())) == (0, 2), told.output
     assert "still holds" in told.output
     write(library, "lease.md", TEXTS["lease.md"].replace("3 May 2027", "1 June 2028"))
     library.index()
     told = command(library, "recheck", "--ask")
     assert told.exit_code == 12
-    assert told.output.splitlines()[-2:] == [
+    assert told.output.splitlines()[-3:] == [
         "    - The lease ends on 3 May 2027.",
         "    + The lease ends on 1 June 2028.",
+        "0 of 1 hold.",
     ]
     (shown,) = json.loads(command(library, "recheck", "--ask", "--json").output)["answers"]
     assert shown["now"] == ["- The lease ends on 3 May 2027.", "+ The lease ends on 1 June 2028."]
     assert shown["outdated"] is False
     assert len(library.queries()) == asked
+
+
+def test_the_same_words_in_another_order_and_file_are_no_difference(
+    library: Library, tmp_path: Path
+) -> None:
+    write(library, "a.md", "# News\n\nThe lease ends soon.\n")
+    library.index()
+    saved_receipt(library, tmp_path / "r.json")
+    (library.root / "lease.md").rename(library.root / "0.md")
+    (library.root / "a.md").rename(library.root / "z.md")
+    library.index()
+    told = command(library, "recheck", "--ask")
+    assert told.output.splitlines()[1:] == ["1 of 1 hold."]
 
 
 def test_what_cannot_be_asked_again_says_so(library: Library, tmp_path: Path) -> None:
@@ -200,6 +216,47 @@ def test_what_cannot_be_asked_again_says_so(library: Library, tmp_path: Path) ->
     assert told.exit_code == 0
     assert told.output.count("still holds") == len(strange) + 2
     assert told.output.count("It cannot be asked again: ") == len(strange) + 2, told.output
+    assert "an artifact is not asked again" in told.output
+
+
+def test_of_a_further_claim_it_is_said_that_the_first_still_holds(library: Library) -> None:
+    signs = TEXTS["lease.md"].replace("Petra signs", "Petra ends")
+    write(library, "lease.md", signs)
+    library.index()
+    for claims in ("5", "1"):
+        assert command(library, "save", END, "--claims", claims).exit_code == 0
+    many, one = (json.loads(each.text)["claims"] for each in saved_answers.saved_answers(library))
+    assert len(many) > len(one) == 1
+    write(library, "lease.md", signs.replace("Petra ends", "Paul ends"))
+    update = ["index", "update", str(library.root)]
+    told = CliRunner().invoke(cli, update).output
+    assert told.count("holds in its first claim, but a further claim changed") == 1
+    assert "no longer" not in told
+    write(library, "lease.md", signs.replace("Petra", "Paul").replace("3 May 2027", "1 June 2028"))
+    told = CliRunner().invoke(cli, update).output
+    assert told.count("no longer holds") == 2
+    assert "no longer holds" not in CliRunner().invoke(cli, update).output
+
+
+def test_what_only_comes_near_and_what_is_of_another_library_is_not_kept(
+    library: Library, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    (other / "boat.md").write_text("# Boat\n\nThe boat ends in a stern.\n")
+    near, plain = other / "near.txt", other / "plain.txt"
+    with open_library(other) as elsewhere:
+        elsewhere.index(model="hashing")
+        foreign = outcome_as_markdown(elsewhere.ask("what is the end of the boat?"))
+    claim = outcome_as_markdown(library.ask(END))
+    near.write_text(re.sub(r"^(“)", r"Nearest: \1", claim, flags=re.MULTILINE))
+    told = command(library, "save", str(near))
+    assert (told.exit_code, "no answer to keep" in told.output) == (11, True)
+    for text in (foreign, "Nothing is cited here."):
+        plain.write_text(text)
+        told = command(library, "save", str(plain))
+        assert told.exit_code == 4
+        assert "plain.txt: " in told.output
+    assert saved_answers.saved_answers(library) == []
 
 
 def test_an_id_is_named_by_at_least_six_of_its_letters(library: Library) -> None:
@@ -372,5 +429,6 @@ def test_what_is_saved_broken_says_so_and_a_refusal_is_not_kept(
     library.index()
     told = command(library, "save", str(receipt))
     assert "No longer: " in told.output
-    assert command(library, "save", str(no)).exit_code == 2
-    assert command(library, "save", "w" * 400).exit_code == 2  # no file, and no answer
+    assert command(library, "save", str(no)).exit_code == 11
+    assert command(library, "save", "who is the plumber?").exit_code == 11
+    assert command(library, "save", "w" * 400).exit_code == 11  # no file, and no answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 import re
 import time
@@ -15,7 +14,7 @@ from pincite.answer.footnotes import unescaped
 from pincite.answer.receipts import CitedWords, citations_in, facts_of_place, receipt_in
 from pincite.engine.queries import CALLER, UNLOGGED
 from pincite.engine.searchable import Searchable
-from pincite.errors import PinciteError, SettingsError
+from pincite.errors import NothingToSay, PinciteError, ReceiptInvalid, SettingsError
 from pincite.records import CheckedCitation, Filters, FiltersGiven, Outcome
 from pincite.records.documents import document_id
 from pincite.records.journal import RecheckedAnswer, SavedAnswer
@@ -25,6 +24,9 @@ from pincite.text.printable import one_line
 
 HOLDS = ("valid", "moved")
 _TITLE = re.compile(r"(?:\*\*Question:\*\*|#) +(.+)")  # of what `ask --copy` and `make` write
+_ANSWERS = re.compile(r"\*\*Question:\*\* ")
+_MARK = re.compile(r"(?<!\\)\[\^\d+\]")
+_NEAREST = re.compile(r"^Nearest: “.*$|^\[\^\d+\]: .*$", re.MULTILINE)
 # What a line begins with that is no word, emphasis, quotation marks, and commas between words.
 _LAYOUT = re.compile(r"^[ \t]*(?:[-+*>#|]+[ \t]+)+|[*_`|\"'“”‘’]|[.,;:](?=\s|$)", re.MULTILINE)
 _LONGEST_NAME = 200  # characters
@@ -46,9 +48,9 @@ def save_outcome(
     filters: FiltersGiven = None,
     asking: AskSettings = AskSettings(),
 ) -> SavedAnswer:
-    """Keep what `ask` told, with its receipt. Nothing is kept of an abstention: SettingsError."""
+    """Keep what `ask` told, with its receipt. Nothing is kept of an abstention: NothingToSay."""
     if told.outcome == "abstention":
-        raise SettingsError(f"there is no answer to keep: {told.message}")
+        raise NothingToSay(f"there is no answer to keep: {told.message}")
     return _saved(library, told.question, library.receipt(told, filters=filters, asking=asking))
 
 
@@ -58,8 +60,10 @@ def save_text(library: Searchable, name: str, text: str) -> SavedAnswer:
         name = unescaped(titled[1])
     if receipt := receipt_in(text.encode(errors="replace")):
         if receipt.outcome == "abstention":
-            raise SettingsError(f"there is no answer to keep: {receipt.message}")
+            raise NothingToSay(f"there is no answer to keep: {receipt.message}")
         name = receipt.question
+    elif _ANSWERS.match(text) and _MARK.search(text) and not _MARK.search(_NEAREST.sub("", text)):
+        raise NothingToSay("there is no answer to keep: it only says what comes near")
     return _saved(library, name, text)
 
 
@@ -105,7 +109,7 @@ def recheck_changed(library: Searchable) -> tuple[RecheckedAnswer, ...]:
         ]
         now = {one.id: RecheckedAnswer(one, not one.told_broken) for one in saved}
         now |= {one.answer.id: one for one in _rechecked(library, changed, paths)}
-        return tuple(one for one in now.values() if one.holds != one.held_before)
+        return tuple(one for one in now.values() if one.holds != one.held_before or one.is_worse)
     except PinciteError as error:
         _log.warning("saved answers could not be checked: %s", error)
         return ()
@@ -116,11 +120,12 @@ def note_told(library: Searchable, told: Iterable[RecheckedAnswer]) -> None:
 
     What cannot be noted is told again.
     """
-    broken = {one.answer.id: not one.holds for one in told}
+    known = {one.answer.id: (not one.holds, one.answer.is_minor) for one in told}
     try:
-        for one in saved_answers(library) if broken else ():
-            if one.id in broken:
-                library.journal.update_answer(replace(one, told_broken=broken[one.id]))
+        for one in saved_answers(library) if known else ():
+            if one.id in known:
+                broken, minor = known[one.id]
+                library.journal.update_answer(replace(one, told_broken=broken, told_minor=minor))
     except PinciteError as error:
         _log.warning("news of saved answers could not be noted: %s", error)
 
@@ -135,6 +140,8 @@ def difference(
     receipt = receipt_in(answer.text.encode(errors="replace"))
     if receipt is None:
         raise SettingsError("only a receipt says how it was asked")
+    if "search" not in receipt.settings:
+        raise SettingsError("an artifact is not asked again: make it anew with `pincite make`")
     try:
         how = msgspec.convert(receipt.settings, _AskedWith)
     except msgspec.ValidationError as error:
@@ -159,7 +166,10 @@ def difference(
     else:
         now = _lines([told.message], "")
     before = _lines((one.text for one in receipt.claims), receipt.writer)
-    return [line for line in difflib.ndiff(before, now) if line[0] in "+-"]
+    return [
+        *(f"- {one}" for one in before if one not in now),
+        *(f"+ {one}" for one in now if one not in before),
+    ]
 
 
 def _lines(texts: Iterable[str], writer: str) -> list[str]:
@@ -186,11 +196,13 @@ def _rechecked(
         found = [next(checked) for _ in words]
         stood = {*answer.sources, *(one.path for one in words)}
         stand = {one.path for one in found}
+        # The same sentence five times is no more than once.
+        broken = tuple(dict.fromkeys(_sentence(one) for one in found if not _holds(one)))
         now = replace(
             answer,
             checked_at=time.time(),
-            # The same sentence five times is no more than once.
-            broken=tuple(dict.fromkeys(_sentence(one) for one in found if not _holds(one))),
+            broken=broken,
+            is_minor=bool(broken) and all(map(_holds, found[: _first_cited(answer.text)])),
             sources={path: paths.get(path, "") for path in sorted(stood | stand) if path},
             moved=moved,
         )
@@ -198,6 +210,18 @@ def _rechecked(
         outdated = any(one.outdated for one in found)
         told.append(RecheckedAnswer(now, not answer.told_broken, outdated))
     return told
+
+
+def _first_cited(text: str) -> int | None:
+    """How many citations the first claim of an answer has; None: each line is as good as another.
+
+    As is so in an artifact.
+    """
+    receipt = receipt_in(text.encode(errors="replace"))
+    if receipt:
+        return len(receipt.claims[0].citations) if "search" in receipt.settings else None
+    parts = text.split("\n\n")
+    return len(_MARK.findall(parts[1])) if _ANSWERS.match(text) and len(parts) > 1 else None
 
 
 def _moved(library: Searchable, answer: SavedAnswer, paths: Mapping[str, str]) -> dict[str, str]:
@@ -228,6 +252,11 @@ def _place(words: CitedWords) -> str:
 
 def _saved(library: Searchable, name: str, text: str) -> SavedAnswer:
     every, store = _cited_in(text), library._store()  # ReceiptInvalid where it holds none
+    if {one.state for one in library.check_words(every)} <= {"gone", "misquoted"}:
+        raise ReceiptInvalid(
+            "cites nothing that stands in this library: it is of another one, or the library was "
+            "cut in another way or changed since"
+        )
     places = {_place(words): words for words in every if not words.document_id}
     cited = {at: facts_of_place(words, store) for at, words in places.items()}
     known, user = library.known_as

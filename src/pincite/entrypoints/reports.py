@@ -71,7 +71,9 @@ def recheck_as_text(one: RecheckedAnswer) -> str:
     saved = datetime.fromtimestamp(one.answer.saved_at)
     what = "still holds" if one.held_before else "holds again"
     if not one.holds:
-        what = "no longer holds" if one.held_before else "still does not hold"
+        what = "no longer holds" if one.held_before or one.is_worse else "still does not hold"
+        if one.answer.is_minor:
+            what = "holds in its first claim, but a further claim changed"
     told = f"The answer you saved on {saved.day} {saved:%B %Y} {what}: {one.answer.question}"
     outdated = "A file that it rests on has changed since; run `pincite index update`."
     lines = [told, *one.answer.broken, *([outdated] if one.outdated else [])]

@@ -112,7 +112,9 @@ class SavedAnswer:
     # Where documents that are cited by another path stood then.
     moved: Mapping[str, str] = field(default_factory=dict)
     broken: tuple[str, ...] = ()  # what no longer holds, in sentences
+    is_minor: bool = False  # all of that are claims after the first one, which answers the question
     told_broken: bool = False  # what people were told last: where it differs, there is news
+    told_minor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +129,8 @@ class RecheckedAnswer:
     def holds(self) -> bool:
         """Whether every word it cites still stands in the library."""
         return not self.answer.broken
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the first claim broke after people were told of others."""
+        return not self.holds and self.answer.told_minor and not self.answer.is_minor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from pincite.entrypoints.render import faint, strong
 from pincite.entrypoints.reports import recheck_as_text
 from pincite.errors import ReceiptInvalid, SettingsError
 from pincite.records.journal import SavedAnswer
+from pincite.settings import AskSettings
 from pincite.text.printable import printable
 
 EXIT_NOT_VALID = 12
@@ -45,10 +46,23 @@ def answers() -> None:
 
 @answers.command()
 @click.argument("question", metavar="QUESTION|FILE")
+@click.option(
+    "--claims",
+    type=click.IntRange(min=1),
+    default=AskSettings.claims,
+    show_default=True,
+    help="Maximum number of claims to keep of an answer to QUESTION.",
+)
 @filter_options
 @library_option
 @as_json_option
-def save(question: str, library: Path, as_json: bool, **filters: Any) -> None:  # noqa: ANN401
+def save(
+    question: str,
+    claims: int,
+    library: Path,
+    as_json: bool,
+    **filters: Any,  # noqa: ANN401 — what `filter_options` gives
+) -> None:
     """Ask QUESTION and keep the answer; or keep what stands in FILE.
 
     A file is a receipt, or Markdown that `ask --copy` or `make` wrote.
@@ -63,25 +77,30 @@ def save(question: str, library: Path, as_json: bool, **filters: Any) -> None:  
                 text = Path(question).read_bytes().decode("utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 raise ReceiptInvalid(f"{question} cannot be read: {error}") from error
-            saved = saved_answers.save_text(local, Path(question).stem, text)
+            try:
+                saved = saved_answers.save_text(local, Path(question).stem, text)
+            except ReceiptInvalid as error:
+                raise ReceiptInvalid(f"{question}: {error}") from error
         elif question.endswith((".md", ".json")) and len(question.split()) == 1:
             raise ReceiptInvalid(f"there is no file {question}")
         else:
             own = user_settings(os.environ)
+            asking = replace(own.asking, claims=claims)
             told = local.ask(
                 question,
                 filters=seen,
-                asking=own.asking,
+                asking=asking,
                 profile=own.profile or None,
                 judge=own.judge,
             )
-            saved = saved_answers.save_outcome(local, told, seen, own.asking)
+            saved = saved_answers.save_outcome(local, told, seen, asking)
+            if not as_json:
+                echo_lines(_said(saved))
     if as_json:
         echo_json(_as_json(saved))
         return
-    echo_lines(_said(saved))
     echo_lines(f"No longer: {printable(one)}" for one in saved.broken)
-    echo_lines([f"Saved as {saved.id[-SHORT_ID:]}."])
+    echo_lines([f"Saved as {saved.id[-SHORT_ID:]}: {printable(saved.question)}"])
 
 
 @answers.command(name="list")
@@ -141,7 +160,7 @@ def recheck(ids: tuple[str, ...], again: bool, library: Path, as_json: bool) -> 
         told: list[dict[str, Any]] = []
         for one in checked:
             if not as_json:
-                echo_lines([recheck_as_text(one)])
+                echo_lines([f"{one.answer.id[-SHORT_ID:]}  {recheck_as_text(one)}"])
             now = None
             try:
                 if again:
@@ -151,7 +170,9 @@ def recheck(ids: tuple[str, ...], again: bool, library: Path, as_json: bool) -> 
             if not as_json:
                 echo_lines(f"    {printable(line)}" for line in now or ())
             told.append(_as_json(one.answer) | {"outdated": one.outdated, "now": now})
-        if as_json:
+        if not as_json:
+            click.echo(f"{sum(one.holds for one in checked)} of {len(checked)} hold.")
+        else:
             echo_json({"answers": told, "valid": all(one.holds for one in checked)})
         saved_answers.note_told(local, checked)
     if not all(one.holds for one in checked):
