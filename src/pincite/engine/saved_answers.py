@@ -166,9 +166,10 @@ def difference(
     else:
         now = _lines([told.message], "")
     before = _lines((one.text for one in receipt.claims), receipt.writer)
+    old, new = ({_plain(one): one for one in lines} for lines in (before, now))
     return [
-        *(f"- {one}" for one in before if one not in now),
-        *(f"+ {one}" for one in now if one not in before),
+        *(f"- {line}" for words, line in old.items() if words not in new),
+        *(f"+ {line}" for words, line in new.items() if words not in old),
     ]
 
 
