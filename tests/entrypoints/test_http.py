@@ -195,7 +195,7 @@ def test_an_answer_carries_the_address_that_opens_it_at_its_words(client: TestCl
 def test_an_artifact_is_made_with_links_to_its_places_and_markdown_that_can_be_checked(
     client: TestClient,
 ) -> None:
-    told = client.post("/rag/artifacts", json={"kind": "blueprint", "about": "the lease"})
+    told = client.post("/rag/artifacts", json={"kind": "build-plan", "about": "the lease"})
     assert told.status_code == 200
     made = told.json()
     (claim,) = (one for part in made["sections"] for one in part["claims"])
