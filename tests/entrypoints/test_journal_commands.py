@@ -244,7 +244,7 @@ def test_a_bad_answer_is_a_draft_that_a_person_completes(run: Run) -> None:
 def test_what_was_counted_or_made_teaches_no_question(run: Run) -> None:
     for code, *asked in (
         (0, "ask", "--all", "which mention pumps?"),
-        (2, "make", "blueprint", "--about", "zzz"),
+        (11, "make", "blueprint", "--about", "zzz"),
     ):
         run(*asked, code=code)
         for verdict in ("good", "bad"):
