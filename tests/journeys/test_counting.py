@@ -109,6 +109,7 @@ def test_what_is_in_quotes_is_looked_for_whatever_it_says(tmp_path: Path) -> Non
         ("which documents mention not-for-profit bodies?", ("profit", "bodies"), False),
         ("which documents mention invoice No. 7?", ("invoice", "7"), False),
         ("which contracts without a deposit are there?", ("deposit",), True),
+        ("which documents are NOT about rye?", ("rye",), True),
         ("which contracts have no deposit?", ("deposit",), True),
         ("which letters weren't signed by Ada?", ("signed", "Ada"), True),
         ("Which Documents Do Not Mention Rye Flour?", ("Rye Flour",), True),

@@ -75,9 +75,11 @@ def office(tmp_path: Path) -> Iterator[Library]:
         ("budget.md", "Liam Cavanagh", "2023-02-01", "What the roof costs."),
         ("roof.md", "Liam Cavanagh", "2024-05-01", "The roof is mended."),
         ("party.md", "", "", "Liam brings the cake, says Ada."),
+        ("flood.md", "", "", "The sea came over the wall."),
     ):
         labels = f"author: {author}\ndate: {day}\n" if day else "lang: en\n"
-        (tmp_path / name).write_text(f"---\n{labels}---\n# {name[:-3].title()}\n\n{said}\n")
+        title = "Recordings of the flood of 1953" if name == "flood.md" else name[:-3].title()
+        (tmp_path / name).write_text(f"---\n{labels}---\n# {title}\n\n{said}\n")
     (tmp_path / "crew.csv").write_text("Name,Age\nAda,36\nLio,41\n")
     (tmp_path / "letter.eml").write_text("From: a@b.example\nSubject: Hello\n\nGood morning.\n")
     (tmp_path / "password_2019.pdf").write_bytes(PDF_WITHOUT_PAGES)
@@ -86,7 +88,7 @@ def office(tmp_path: Path) -> Iterator[Library]:
         yield opened
 
 
-ALL = "budget.md crew.csv handbook.md letter.eml party.md password_2019.pdf roof.md"
+ALL = "budget.md crew.csv flood.md handbook.md letter.eml party.md password_2019.pdf roof.md"
 
 
 @pytest.mark.parametrize(
@@ -109,6 +111,10 @@ ALL = "budget.md crew.csv handbook.md letter.eml party.md password_2019.pdf roof
         ("are there any presentations?", ""),
         ("presentations by Liam", ""),
         ("video party", "party.md"),
+        ("party videos", ""),
+        ("documents from 1953", "flood.md"),  # a year of its title
+        ("flood recordings", "flood.md"),
+        ("the newest roof files", "roof.md"),
     ],
 )
 def test_words_that_ask_for_files_look_for_none_and_kinds_dates_and_authors_are_kept_to(

@@ -66,7 +66,8 @@ _THING = re.compile(r"\b(?:the|an?|our|my|your) [\w-]+", re.IGNORECASE)
 _W = rf"(?!(?:{_PREPOSITIONS}|it|they|he|she|there|this|that)\b)[\w'’-]+"
 # What it asks of: what stands between "does" and the verb, or behind "is".
 _SUBJECT = re.compile(
-    rf"\b(?:do|does|did) (?P<does>(?:{_W} ){{0,4}}{_W})(?= {_W}(?:$| (?:{_PREPOSITIONS})\b))"
+    rf"(?<=\bwhat )(?:do|does|did) (?P<does>(?:{_W} ){{0,4}}{_W})"
+    rf"(?= {_W}(?:$| (?:{_PREPOSITIONS})\b))"
     rf"|\b(?:is|are|was|were) (?P<is>(?:{_W} ){{0,4}}?(?!(?:the|an?|our|my|your)\b){_W})"
     rf"(?=$| (?:{_PREPOSITIONS})\b| \w+ed\b)",
     re.IGNORECASE,
@@ -163,7 +164,7 @@ def _replaced(before: str, fragment: str) -> str:
     if preposition := _PREPOSITION.match(fragment):
         phrase = rf"\b{preposition[0]}\b(?: {_W}){{1,4}}(?=$|,| (?:{_PREPOSITIONS})\b)"
         places = [one.span() for one in re.finditer(phrase, before, re.IGNORECASE)]
-        if len(fragment.split()) == 1:
+        if len(fragment.split()) == 1 or _ASKING & set(map(fold, fragment.split()[1:])):
             places = []
     else:
         for slot in (_YEAR, _NAME, _SUBJECT, _THING):
@@ -174,6 +175,14 @@ def _replaced(before: str, fragment: str) -> str:
     if len(places) != 1:
         return f"{before}, {fragment}?"
     ((start, end),) = places
+    taken = before[start:end].split()
+    if (  # a verb behind it stays: "in Hamburg repaired"
+        preposition
+        and len(taken) == len(fragment.split()) + 1
+        and taken[-1].islower()
+        and fold(taken[-2]) not in {"a", "an", "the", "our", "my", "your"}
+    ):
+        end -= len(taken[-1]) + 1
     return f"{before[:start]}{fragment}{before[end:]}?"
 
 

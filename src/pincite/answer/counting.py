@@ -54,7 +54,8 @@ _DO_SAY = re.compile(
 )
 # Not the beginning of a name, nor "not-for-profit" and "invoice no. 7".
 _NOT = re.compile(
-    r"(?<![\w-])(?:[a-z]+n[’']t|without|lack|lacks|lacking|never|not|no)(?![\w-]|\.?\s*\d)"
+    r"(?<![\w-])(?:[A-Za-z]+[nN][’'][tT]|[Ww]ithout|lack|lacks|lacking|never|not|no"
+    r"|WITHOUT|LACK|LACKS|LACKING|NEVER|NOT|NO)(?![\w-]|\.?\s*\d)"
 )
 _NOT_SAYING = re.compile(rf"{_NOT.pattern}\s+{_SAYING}", re.IGNORECASE)
 # What asks for all, and for documents; it says nothing about the subject.

@@ -74,7 +74,8 @@ def artifact_as_markdown(made: Artifact) -> str:
             place = (first.title, *first.heading_path[-1:])
             mark, item = "-", _ITEM.match(claim.text) if claim.state == "quoted" else None
             if item:  # of a list; each may have the number 1
-                number = number + 1 if place == above and item[1] == last else int(item[1])
+                goes_on = place == above and item[1] == last == "1"
+                number = number + 1 if goes_on else int(item[1])
                 last, mark = item[1], f"{number}."
                 claim = replace(claim, text=claim.text[item.end() :])
             said = f"{_said(claim)} {notes.marks(claim.citations)}"

@@ -68,6 +68,8 @@ _SAYS = (
 )
 _INSIDE = re.compile(
     rf"\b{KIND}(?: \w+){{0,2}} {_SAYS}\b"
+    # A property of a thing: "which version of Python is required?"
+    r"|\b(?:which|what)(?: \w+){0,2} (?:version|protocol|spec|specification|sheet)\b"
     rf"|\b{KIND} did (?!(?:i|we|you) |[\w. ]+ (?:write|upload|send|save|make|create|add)\b)"
     r"|\b(?:according to|summary|summari[sz]e[sd]?|quote from|compare|explain|key points)\b"
     r"|^(?:so |and |ok |hey |please )*(?:why|how (?:do|does|did|can|could|should|to|often|much))\b"

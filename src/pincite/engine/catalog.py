@@ -78,12 +78,16 @@ def catalog(
     }
     others = [word for word in words if word not in kinds]
     entries = found(others, {one for types in kinds.values() for one in types})
-    if not entries and others and not any(word.endswith("s") for word in kinds):  # video editing
+    if not entries and others:  # video editing
         entries = found(words, ())
+        if any(word.endswith("s") for word in kinds):  # hydrophone recordings: by its name only
+            entries = [one for one in entries if _is_named(one, words)]
     written = {one.path: len(_authors(one).intersection(words)) for one in entries}
     entries.sort(key=lambda one: -written[one.path])
     if _ASKS_WHO.search(question) and any(written.values()):
         entries = [one for one in entries if written[one.path] == written[entries[0].path]]
+    if _BY_DATE.search(question) or _BY_SIZE.search(question):  # the newest minutes are minutes
+        entries = [one for one in entries if _is_named(one, others)] or entries
     if by_date := _BY_DATE.search(question):
         entries.sort(key=lambda one: _when(one, question), reverse=bool(by_date[1]))
         entries.sort(key=lambda one: not _when(one, question)[0])  # what says no date comes last
@@ -122,7 +126,16 @@ def _is_of(entry: CatalogEntry, span: DateRange, question: str) -> bool:
     days = day_span(_when(entry, question)[0])
     if days is not None and days[0] <= last and first <= days[1]:
         return True
-    return any(first[:4] <= year <= last[:4] for year in _YEAR.findall(entry.path))
+    return any(first[:4] <= year <= last[:4] for year in _YEAR.findall(_path_and_title(entry)))
+
+
+def _is_named(entry: CatalogEntry, words: Sequence[str]) -> bool:
+    """Whether its path and title have all of the words, in the plural or not."""
+    return all(word.removesuffix("s") in fold(_path_and_title(entry)) for word in words)
+
+
+def _path_and_title(entry: CatalogEntry) -> str:
+    return f"{entry.path} {entry.document.title if entry.document else ''}"
 
 
 def _when(entry: CatalogEntry, question: str) -> tuple[str, str]:

@@ -68,6 +68,18 @@ def test_a_pointer_and_a_bare_fragment_take_the_subject_before(question: str, me
         ("How much rain fell in 2024?", "and in 2023?", "How much rain fell in 2023?"),
         ("How much rain fell in May?", "and in June?", "How much rain fell in June?"),
         ("Where does Ada live?", "and Petra?", "Where does Petra live?"),
+        ("When was the roof in Bray mended?", "And in Rye?", "When was the roof in Rye mended?"),
+        ("Does it cover storm damage?", "And theft?", "Does it cover storm damage, theft?"),
+        (
+            "Did the board approve the budget?",
+            "And the new boat?",
+            "Did the board approve the budget, the new boat?",
+        ),
+        (
+            "What did we decide on pricing?",
+            "on which day?",
+            "What did we decide on pricing, on which day?",
+        ),
         ("What does hospice care cover?", "and dentists?", "What does dentists cover?"),
         ("Is massage covered by the plan?", "and eye care?", "Is eye care covered by the plan?"),
         ("When is the rock shore closed?", "and the tower?", "When is the tower closed?"),
