@@ -80,7 +80,10 @@ _GUIDANCE = (
     ),
     (("get_passage",), "get_passage opens a citation or an id and shows the lines around it."),
     (("search", "fetch"), "search finds passages; fetch gives the text of one by its id."),
-    (("search_chunks",), "Pass `seen` of the last result on, and nothing is sent twice."),
+    (
+        ("search_chunks",),
+        "Pass `seen` of the last result on: what was given whole is not sent again.",
+    ),
 )
 
 

@@ -222,9 +222,10 @@ def test_a_folder_that_is_indexed_in_a_database_does_no_jobs_of_its_projects(
     projects = team(database)
     here = FolderLibraries({"notes": open_library(notes, store=database)})
     with closing(projects):
-        for user in ("ada", ""):
-            job = Job(new_id(1.0), "notes", "reindex", user=user)
+        # That of a project, of this folder, and of a folder of the same name on another machine.
+        for user, project in (("ada", "ada/lease"), ("", "ada/lease"), ("", "bob/lease")):
+            job = Job(new_id(1.0), "notes", "reindex", user=user, project=project)
             next(projects.journals()).save_job(job)
         assert [job.user for _, job in projects.jobs()] == ["ada"]
         with closing(here):
-            assert [job.user for _, job in here.jobs()] == [""]
+            assert [(job.user, job.project) for _, job in here.jobs()] == [("", "ada/lease")]

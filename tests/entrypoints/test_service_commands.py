@@ -353,6 +353,7 @@ def test_a_service_that_breaks_off_never_makes_a_search_fail(
                 connection.recv(65_536)
                 connection.sendall(answer)
 
+        listener.settimeout(60)  # a command that does not come is a failure, and no wait for ever
         thread = threading.Thread(target=serve)
         thread.start()
         told = runner(notes, runtime)("search", "leaks")

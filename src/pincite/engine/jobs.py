@@ -17,7 +17,7 @@ from typing import Any
 
 from pincite.engine.library import Library
 from pincite.engine.project import Project
-from pincite.engine.serving import Access, AnyLibrary, Libraries, library_of
+from pincite.engine.serving import Access, AnyLibrary, Libraries, library_of, project_of
 from pincite.errors import LibraryBusy, PinciteError, SettingsError, StoreBusy
 from pincite.records import Progress
 from pincite.records.journal import Job, JobState
@@ -65,23 +65,33 @@ class Jobs:
         """Note a job, which is done when its turn comes."""
         now = time.time()
         user = access.user if isinstance(library, Project) else ""
-        job = Job(new_id(now), name, kind, user, access.key_id, options, made_at=now)
+        project = project_of(library)
+        job = Job(
+            new_id(now), name, kind, user, access.key_id, options, made_at=now, project=project
+        )
         library.journal.save_job(job)
         self._noted.add(name)
         self._woken.set()
         return job
 
-    def at(self, name: str) -> Job | None:
+    def at(self, library: AnyLibrary, name: str) -> Job | None:
         """The job that is being done in a library."""
         job = self._doing
-        return job if job is not None and job.library == name else None
+        if job is None or job.project != project_of(library):
+            return None
+        return job if job.project or job.library == name else None
 
     def files_left(self, library: AnyLibrary, name: str) -> int:
         """How many files wait to be indexed; only where there were any is the journal asked."""
         if name not in self._noted:
             return 0
         self._noted.discard(name)  # first: one that comes meanwhile is noted again
-        jobs = [one for one in library.journal.jobs(left=True) if one.library == name]
+        project = project_of(library)
+        jobs = [
+            one
+            for one in library.journal.jobs(left=True)
+            if one.library == name and one.project == project
+        ]
         if jobs:
             self._noted.add(name)
         return sum(one.kind == "index" for one in jobs)
@@ -170,9 +180,13 @@ class Jobs:
         """Note what came of a job, however long its journal is locked: it would be done again."""
         while True:
             with self._changing, suppress(PinciteError):
-                is_unwanted = self._cancelled.is_set() and job.state != "done"
+                stored = journal.job(job.id)  # another service may have been told to cancel it
+                is_cancelled = stored is not None and stored.state == "cancelled"
+                is_unwanted = (self._cancelled.is_set() or is_cancelled) and job.state != "done"
                 if library is not None and (is_unwanted or job.state == "cancelled"):
                     job = _taken_back(library, job)
+                elif is_unwanted:
+                    job = replace(job, state="cancelled", message="cancelled")
                 journal.save_job(job)
                 self._doing = None
                 return

@@ -304,7 +304,11 @@ class Library(Searchable):
     def _forget_past(self, document_id: str, *, of_folder: bool) -> DeleteStatus:
         from pincite.sources import is_upload
 
+        versions = 0
+
         def confirmed(report: ForgetReport) -> bool:
+            nonlocal versions
+            versions = max(versions, report.versions)  # a second attempt finds none left
             return of_folder or all(map(is_upload, report.paths))
 
         if not _DOCUMENT_ID.fullmatch(document_id):
@@ -315,7 +319,7 @@ class Library(Searchable):
             return "not_found"
         if report is None:
             raise StoreDenied("it was not handed in but came with the folder; it is not forgotten")
-        return "deleted" if report.versions else "not_found"
+        return "deleted" if versions else "not_found"
 
     def convert(  # noqa: PLR0913 — each is a choice of the user's
         self,

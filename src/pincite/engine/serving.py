@@ -113,9 +113,11 @@ class FolderLibraries:
             with suppress(PinciteError, OSError):
                 journal = self._journal(name)
                 if journal and self._does_jobs(name):
+                    project = project_of(self.libraries[name])
                     for job in journal.jobs(left=True):
-                        # In a team's database there are also jobs of projects, which have a user.
-                        if job.library == name and not job.user:
+                        # In a team's database there are also jobs of projects, which have a user,
+                        # and of folders of others, which may have the same name.
+                        if job.library == name and not job.user and job.project == project:
                             yield journal, job
 
     def warm_up(self) -> list[str]:
@@ -276,6 +278,11 @@ def opened(libraries: Libraries, access: Access, name: str | None) -> tuple[str,
         # It was there at the start: it is not made again, as its disk may come back.
         raise FolderMissing(f"the folder of {name} is away; ask again when it is back")
     return name, library
+
+
+def project_of(library: AnyLibrary) -> str:
+    """The project with its owner, where the index is in a team's database."""
+    return library.known_as[0] if library.place else ""
 
 
 def library_of(libraries: Libraries, job: Job) -> AnyLibrary:

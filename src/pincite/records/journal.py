@@ -46,6 +46,7 @@ class Job:
     made_at: float = 0.0
     changed_at: float = 0.0
     attempts: int = 0  # times that it was begun
+    project: str = ""  # with its owner, where the index is in a team's database
 
     @property
     def is_over(self) -> bool:

@@ -199,7 +199,9 @@ def _options_given() -> tuple[str, ...]:
     told: list[str] = []
     for one in context.command.params:
         name = one.name or ""
-        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE or (
+            name == "port" and not context.params["no_port"]  # also where it is the usual one
+        )
         if isinstance(one, click.Option) and is_given:
             value = context.params[name]
             values = value if one.multiple else [value]

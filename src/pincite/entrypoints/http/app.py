@@ -33,7 +33,7 @@ from pincite.answer.footnotes import artifact_as_markdown
 from pincite.engine import artifacts
 from pincite.engine.folders import has_index
 from pincite.engine.library import Library
-from pincite.engine.serving import Access, AnyLibrary
+from pincite.engine.serving import Access, AnyLibrary, project_of
 from pincite.entrypoints import answers, render, reports
 from pincite.entrypoints.client import RECORDS
 from pincite.entrypoints.http import described, view
@@ -383,7 +383,7 @@ def _documents(router: APIRouter, service: Service) -> None:  # noqa: C901 — a
         """Delete a document that was handed in; `of_folder` also one that came with the folder."""
 
         def deleted(opened: AnyLibrary, name: str) -> DeleteStatus:
-            if job := service.jobs.at(name):
+            if job := service.jobs.at(opened, name):
                 raise LibraryBusy(
                     f"job {job.id} of this service is at work on {name}; delete when it is over, "
                     "or cancel it"
@@ -616,7 +616,8 @@ def _operations(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR
 
         def listed(opened: AnyLibrary, name: str) -> list[Json]:
             found = [one for one in opened.journal.jobs() if _is_own(request, one.key)]
-            return [_job(one) for one in reversed(found) if one.library == name][:1_000]
+            here = (one for one in reversed(found) if _is_here(one, opened, name))
+            return [_job(one) for one in here][:1_000]
 
         return as_json({"jobs": await service.work(request, library, listed)})
 
@@ -837,9 +838,14 @@ def _submitted(
 
 def _job_of(request: Request, job_id: str, library: AnyLibrary, name: str) -> Job:
     job = library.journal.job(job_id)
-    if job is None or job.library != name or not _is_own(request, job.key):
+    if job is None or not _is_here(job, library, name) or not _is_own(request, job.key):
         raise _missing("job")
     return job
+
+
+def _is_here(job: Job, library: AnyLibrary, name: str) -> bool:
+    """A team's database holds the jobs of several folders, which may have the same name."""
+    return job.library == name and job.project == project_of(library)
 
 
 def _job(job: Job) -> Json:

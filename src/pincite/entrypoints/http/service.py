@@ -31,6 +31,7 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
 from pincite import __version__
+from pincite.engine.folders import has_index
 from pincite.engine.jobs import Jobs
 from pincite.engine.queries import CALLER, UNLOGGED, Caller
 from pincite.engine.serving import Access, AnyLibrary, Libraries, opened
@@ -164,7 +165,8 @@ class Service:
     def admit(self, request: Request, right: Right) -> Response | None:
         """Who asks, and why they are turned away if they are; called in a thread."""
         access = self._access(request)
-        if access is None:
+        # Agents ask whatever library is there: without a key where there are keys, they ask none.
+        if access is None or (access.must_name and request.url.path == "/mcp"):
             return problem(
                 401,
                 "unauthorized",
@@ -298,8 +300,10 @@ class Service:
         try:
             return do(library, key)
         except (IndexMissing, LibraryBusy) as error:
-            self.refuse_unfinished(key)
-            if isinstance(error, LibraryBusy) or any(library.root.glob("[!.]*")):
+            is_busy = isinstance(error, LibraryBusy)
+            if not is_busy or not has_index(library.root):
+                self.refuse_unfinished(key)
+            if is_busy or any(library.root.glob("[!.]*")):
                 raise
         except ProjectMissing:
             if "/" in key:  # somebody else's
