@@ -21,8 +21,7 @@ _FILES = rf"(?:{KIND}|leases?|talks?)\b"
 _ALL = re.compile(
     r"^\W*count\s+(?:all|every|each)\b"
     rf"|^\W*(?:list|name|(?:show|give|find)(?:\s+me)?)\s+(?:all|every|each)\s+(?:\w+\s+){{0,2}}{_FILES}"
-    r"|^\W*which\s+(?:\w+\s+){0,2}\w+s\s+(?:do|have|had|did)(?:n[’']t\b|\s+(?:not|never)\b)"
-    rf"|^\W*which\s+(?:\w+\s+)?{_FILES}\s+(?:are|were|can|will)"
+    rf"|^\W*which\s+(?:\w+\s+)?{_FILES}\s+(?:do|are|were|have|had|did|can|will)"
     r"(?:n[’']t\b|\s+(?:not|never)\b)"
     rf"|^\W*(?:which|how many)\s+(?:of\s+)?(?:\w+\s+){{0,2}}{_FILES}"
     r"\s+(?:\w+\s+)?(?:mention|contain|say|discuss|talk|refer|cite|tagged|about)",
