@@ -57,7 +57,7 @@ class _Said(BaseModel):
 
 
 class _StreamOptions(BaseModel):
-    include_usage: bool | None = None
+    include_usage: StrictBool | None = None
 
 
 class ChatRequest(BaseModel):
