@@ -532,7 +532,8 @@ def get_relevant_context(
     before = ["Passages given before are left out."] if given else []
     notices = [*before, *packed.asides.notices]
     return _fitted(
-        *(context, entries),
+        context,
+        entries,
         key="results",
         head=_spoke(context, name),
         empty=empty,
@@ -573,7 +574,8 @@ def get_passage(
         yield replace(entry, chunk_ids=(place.chunk_id,) if is_given else ())
 
     return _fitted(
-        *(context, entries),
+        context,
+        entries,
         key="results",
         head=_spoke(context, name),
         empty="",
@@ -1090,7 +1092,8 @@ def _searched(  # noqa: PLR0913 — what is asked, of what, and in which shape
     what = "documents" if by_document else "results"
     empty = f"No further {what}." if found.results else NOTHING_FOUND[found.reason or "no_hits"]
     return _fitted(
-        *(context, entries),
+        context,
+        entries,
         key="results",
         head=_spoke(context, name),
         empty=empty,

@@ -276,6 +276,8 @@ def test_a_receipt_is_checked_and_a_citation_shown(client: TestClient, notes: Pa
     proven = client.post("/rag/ask", json={**END, "receipt": True}).json()["receipt"]
     checked = client.post("/rag/check", json={"receipt": proven}).json()
     assert set(checked["counts"]) == {"valid"}
+    for opened in (cited, checked["citations"][0]):  # each can be looked at in a browser
+        assert "The lease ends on 3 May 2027." in client.get(opened["url"]).text
     wrong = client.post("/rag/check", json={"receipt": "{}"})
     assert (wrong.status_code, wrong.json()["code"]) == (422, "invalid_receipt")
 

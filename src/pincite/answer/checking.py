@@ -273,8 +273,18 @@ def _told(
     became: str = "",
     path: str = "",
 ) -> CheckedCitation:
-    path = path or words.path
-    return CheckedCitation(words.citation, words.quote, state, message, now, became, path)
+    return CheckedCitation(
+        words.citation,
+        words.quote,
+        state,
+        message,
+        now,
+        became,
+        path or words.path,
+        chunk_id=words.chunk_id,
+        start=words.start,
+        end=words.end,
+    )
 
 
 def _place(document: Document, start: int, end: int) -> str:

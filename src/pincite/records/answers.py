@@ -208,3 +208,6 @@ class CheckedCitation:
     became: str = ""  # what stands there instead
     path: str = ""  # of the document in which they stand, or stood
     outdated: bool = False  # its file has changed since it was indexed
+    chunk_id: str = ""  # in which the words stood when they were cited, and where
+    start: int = 0
+    end: int = 0

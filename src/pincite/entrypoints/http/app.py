@@ -557,10 +557,12 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
     @router.post("/rag/check")
     async def check(given: CheckRequest, request: Request) -> Response:
         """What became of each citation of a receipt."""
-        checked = await service.work(
-            request, given.library, lambda library, _: library.check(given.receipt)
-        )
-        return _sent(request, checked, _checked)
+
+        def checked(library: AnyLibrary, name: str) -> Response:
+            link = partial(service.link, request, name)
+            return _sent(request, library.check(given.receipt), partial(_checked, link))
+
+        return await service.work(request, given.library, checked)
 
     @router.get("/rag/show")
     async def show(
@@ -570,10 +572,14 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
         library: str | None = None,
     ) -> Response:
         """The lines that a citation names, and what stands around them."""
-        place = await service.work(
-            request, library, lambda opened, _: opened.show(citation, around=around)
-        )
-        return _sent(request, place, render.place_as_json)
+
+        def shown(opened: AnyLibrary, name: str) -> Response:
+            place = opened.show(citation, around=around)
+            at = (place.chunk_id, place.start, place.end)
+            url = service.link(request, name, *at) if place.chunk_id else ""
+            return _sent(request, place, lambda one: {**render.place_as_json(one), "url": url})
+
+        return await service.work(request, library, shown)
 
     @router.get("/view/{chunk_id}", response_class=HTMLResponse)
     async def opened_citation(
@@ -871,8 +877,8 @@ def _entry(document: DocumentEntry) -> Json:
     }
 
 
-def _checked(citations: Sequence[CheckedCitation]) -> Json:
-    shown = [asdict(one) for one in citations]
+def _checked(link: Callable[[str, int, int], str], citations: Sequence[CheckedCitation]) -> Json:
+    shown = [asdict(one) | {"url": link(one.chunk_id, one.start, one.end)} for one in citations]
     return {"counts": answers.counts_of(citations), "citations": shown}
 
 
