@@ -591,7 +591,8 @@ def _questions(router: APIRouter, service: Service) -> None:  # noqa: C901, PLR0
         """A citation opened at its words, from where to where `at` says: a page without script."""
 
         def page(opened: AnyLibrary, name: str) -> str:
-            place = opened.show(chunk_id, around=5)
+            cited = f"{chunk_id}?at={at}" if at else chunk_id
+            place = opened.show(cited, around=20 if at else 5)
             file = f"/rag/documents/{place.document.id}/file?library={quoted(name, safe='')}"
             start, _, end = at.partition("-")
             words = (int(start), int(end)) if at else None

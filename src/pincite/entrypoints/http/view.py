@@ -23,7 +23,7 @@ _STYLE = (
     "li{display:flex;white-space:pre-wrap;overflow-wrap:anywhere}"
     "li>span:first-child{flex:none;min-width:4.5em;padding-right:1em;white-space:nowrap;"
     "opacity:.5;font:12px/2 ui-monospace,monospace}"
-    "li.near{opacity:.6}mark{background:#fd6;color:#000}"
+    "li.near{opacity:.6}mark{background:#fd6;color:#000;scroll-margin-top:35vh}"
 )
 
 
