@@ -189,6 +189,7 @@ def test_an_answer_carries_the_address_that_opens_it_at_its_words(client: TestCl
     assert told["outcome"] == "answer"
     page = client.get(told["claims"][0]["citations"][0]["url"])
     assert "<mark id=quote>The lease ends on 3 May 2027." in page.text
+    assert told["claims"][0]["citations"][0]["citation"] in page.text  # its place, not the chunk's
     assert "<script" not in page.text
     assert page.headers["content-security-policy"].startswith("default-src 'none'")
 
